@@ -401,3 +401,26 @@ func BenchmarkJCS(b *testing.B) {
 		})
 	}
 }
+
+func TestDifferences(t *testing.T) {
+	cases := []struct {
+		name, a, b string
+		want       []string
+	}{
+		{"equal in another spelling", `{"a":[1,{"b":null}]}`, `{"a":[1.0,{"b":null}]}`, nil},
+		{"member on one side", `{"a":1,"b":2}`, `{"b":2,"c":3}`, []string{"/a", "/c"}},
+		{"deep scalar", `{"a":[{"b":1}]}`, `{"a":[{"b":2}]}`, []string{"/a/0/b"}},
+		{"length", `{"a":[1]}`, `{"a":[1,2]}`, []string{"/a"}},
+		{"kind", `{"a":[]}`, `{"a":{}}`, []string{"/a"}},
+		{"escaped", `{"a/b":1}`, `{"a/b":2}`, []string{"/a~1b"}},
+		{"whole document", `1`, `2`, []string{""}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := Differences(decode(t, c.a), decode(t, c.b))
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
