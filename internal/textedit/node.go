@@ -1,0 +1,107 @@
+package textedit
+
+import "github.com/open-agent-profile/oap/canonical"
+
+type kind uint8
+
+const (
+	scalarNode kind = iota
+	listNode
+	mapNode
+)
+
+type style uint8
+
+const (
+	plainStyle style = iota
+	singleStyle
+	doubleStyle
+	literalStyle // |
+	foldedStyle  // >
+)
+
+func (s style) block() bool  { return s == literalStyle || s == foldedStyle }
+func (s style) quoted() bool { return s == singleStyle || s == doubleStyle }
+
+// node is one value in the text; JSON and YAML share its shape. Offsets count from the start of
+// Document.text.
+type node struct {
+	kind  kind
+	style style // scalars
+	flow  bool  // collections in brackets, and all that lies inside them
+	bare  bool  // a pair without braces inside a flow list: [a: b]
+
+	start   int // first byte, with anchor and tag
+	content int // first byte behind anchor and tag
+	// end is behind the last byte. Block collections end with their last entry; block scalars end
+	// before the break of their last line (with "+" before that of the last blank line they own).
+	end int
+	col int // block collections: 0-based column of their entries
+
+	value  any
+	target *node // what an alias stands for
+	anchor string
+
+	// Entries of a collection. A list has no keys. marks holds the place of "-" or ":", -1 where the
+	// text has none; starts the first byte of an entry: its "-", "?" or key.
+	keys, vals    []*node
+	marks, starts []int
+
+	size   int // nodes in this subtree, aliases expanded
+	height int // levels below this node, aliases expanded
+}
+
+func (n *node) resolved() *node {
+	if n.target != nil {
+		return n.target
+	}
+	return n
+}
+
+// empty reports a value that has no byte of its own, as behind "key:".
+func (n *node) empty() bool {
+	return n.kind == scalarNode && n.style == plainStyle && n.target == nil && n.content == n.end
+}
+
+// child gives the index of the entry that a pointer token names, or -1.
+func (n *node) child(token string) int {
+	switch n.kind {
+	case mapNode:
+		for i, k := range n.keys {
+			if k.value == token {
+				return i
+			}
+		}
+	case listNode:
+		if i, ok := canonical.Index(token); ok && i < len(n.vals) {
+			return i
+		}
+	}
+	return -1
+}
+
+// seal computes what follows from the children.
+func (n *node) seal() {
+	n.size = 1
+	for i, v := range n.vals {
+		n.size += v.size
+		n.height = max(n.height, v.height+1)
+		if n.kind == mapNode {
+			n.size += n.keys[i].size
+		}
+	}
+	switch n.kind {
+	case listNode:
+		list := make([]any, len(n.vals))
+		for i, v := range n.vals {
+			list[i] = v.value
+		}
+		n.value = list
+	case mapNode:
+		m := make(map[string]any, len(n.vals))
+		for i, v := range n.vals {
+			m[n.keys[i].value.(string)] = v.value
+		}
+		n.value = m
+	}
+}
