@@ -69,7 +69,7 @@ func fenceLen(text []byte, i int) int {
 		return end - i
 	case text[end] == '\n':
 		return end + 1 - i
-	case text[end] == '\r' && at(text, end+1) == '\n':
+	case text[end] == '\r' && byteAt(text, end+1) == '\n':
 		return end + 2 - i
 	}
 	return 0

@@ -53,9 +53,9 @@ func (s *jsonScanner) value(depth int) (*node, error) {
 	if s.total++; s.total > s.opts.MaxNodes {
 		return nil, faultAt(s.i, "the file has more than %d values", s.opts.MaxNodes)
 	}
-	n := &node{flow: true, start: s.i, content: s.i, size: 1}
+	n := &node{flow: true, from: s.i, head: s.i, start: s.i, content: s.i, size: 1}
 	var err error
-	switch c := at(s.text, s.i); {
+	switch c := byteAt(s.text, s.i); {
 	case c == '{':
 		n.kind = mapNode
 		err = s.collection(n, '}', depth)
@@ -77,9 +77,9 @@ func (s *jsonScanner) value(depth int) (*node, error) {
 func (s *jsonScanner) collection(n *node, closer byte, depth int) error {
 	s.i++
 	seen := map[string]bool{}
-	for s.space(); at(s.text, s.i) != closer; s.space() {
+	for s.space(); byteAt(s.text, s.i) != closer; s.space() {
 		if len(n.vals) > 0 {
-			if at(s.text, s.i) != ',' {
+			if byteAt(s.text, s.i) != ',' {
 				return s.unexpected(`"," or "` + string(closer) + `"`)
 			}
 			s.i++
@@ -93,7 +93,7 @@ func (s *jsonScanner) collection(n *node, closer byte, depth int) error {
 				return err
 			}
 			n.keys = append(n.keys, k)
-			if s.space(); at(s.text, s.i) != ':' {
+			if s.space(); byteAt(s.text, s.i) != ':' {
 				return s.unexpected(`":"`)
 			}
 			mark = s.i
@@ -114,7 +114,7 @@ func (s *jsonScanner) collection(n *node, closer byte, depth int) error {
 
 func (s *jsonScanner) key(seen map[string]bool) (*node, error) {
 	k := &node{flow: true, style: doubleStyle, start: s.i, content: s.i, size: 1}
-	if at(s.text, s.i) != '"' {
+	if byteAt(s.text, s.i) != '"' {
 		return nil, s.unexpected("a key in double quotes")
 	}
 	name, err := s.str()
@@ -169,15 +169,15 @@ func (s *jsonScanner) number() (any, error) {
 		return nil, faultAt(start, "not a number of JSON")
 	}
 	whole := s.i
-	if at(s.text, s.i) == '.' {
+	if byteAt(s.text, s.i) == '.' {
 		s.i++
 		if !s.digits() {
 			return nil, faultAt(start, "not a number of JSON")
 		}
 	}
-	if c := at(s.text, s.i); c == 'e' || c == 'E' {
+	if c := byteAt(s.text, s.i); c == 'e' || c == 'E' {
 		s.i++
-		if c := at(s.text, s.i); c == '+' || c == '-' {
+		if c := byteAt(s.text, s.i); c == '+' || c == '-' {
 			s.i++
 		}
 		if !s.digits() {
@@ -199,7 +199,7 @@ func (s *jsonScanner) number() (any, error) {
 
 func (s *jsonScanner) digits() bool {
 	start := s.i
-	for c := at(s.text, s.i); c >= '0' && c <= '9'; c = at(s.text, s.i) {
+	for c := byteAt(s.text, s.i); c >= '0' && c <= '9'; c = byteAt(s.text, s.i) {
 		s.i++
 	}
 	return s.i > start
@@ -244,7 +244,7 @@ func (s *jsonScanner) str() (string, error) {
 func (s *jsonScanner) escape() (rune, error) {
 	start := s.i
 	s.i += 2
-	switch c := at(s.text, start+1); c {
+	switch c := byteAt(s.text, start+1); c {
 	case '"', '\\', '/':
 		return rune(c), nil
 	case 'b':
@@ -265,7 +265,7 @@ func (s *jsonScanner) escape() (rune, error) {
 		if !utf16.IsSurrogate(r) {
 			return r, nil
 		}
-		if at(s.text, s.i) == '\\' && at(s.text, s.i+1) == 'u' {
+		if byteAt(s.text, s.i) == '\\' && byteAt(s.text, s.i+1) == 'u' {
 			s.i += 2
 			if low, ok := s.hex4(); ok {
 				if full := utf16.DecodeRune(r, low); full != utf8.RuneError {

@@ -17,7 +17,7 @@ type jsonWriter struct {
 func (w *jsonWriter) value(dst []byte, v any, at canonical.Pointer, indent string, t template) []byte {
 	switch x := v.(type) {
 	case map[string]any:
-		keys := order(w.schema, at, x)
+		keys, _ := order(w.schema, at, x)
 		return w.collection(dst, "{}", len(x), indent, w.oneLine(t, mapNode), func(dst []byte, i int, indent string) []byte {
 			dst = append(appendJSONString(dst, keys[i], false), w.json.colon...)
 			return w.value(dst, x[keys[i]], at.Append(keys[i]), indent, t.member(keys[i]))

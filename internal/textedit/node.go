@@ -31,6 +31,8 @@ type node struct {
 	flow  bool  // collections in brackets, and all that lies inside them
 	bare  bool  // a pair without braces inside a flow list: [a: b]
 
+	from    int // behind the mark, where the value may begin
+	head    int // behind anchor and tag, else from
 	start   int // first byte, with anchor and tag
 	content int // first byte behind anchor and tag
 	// end is behind the last byte. Block collections end with their last entry; block scalars end
@@ -61,6 +63,23 @@ func (n *node) resolved() *node {
 // empty reports a value that has no byte of its own, as behind "key:".
 func (n *node) empty() bool {
 	return n.kind == scalarNode && n.style == plainStyle && n.target == nil && n.content == n.end
+}
+
+// entryEnd gives the byte behind entry i of a collection.
+func (n *node) entryEnd(i int) int {
+	end := max(n.vals[i].end, n.marks[i]+1)
+	if n.kind == mapNode {
+		end = max(end, n.keys[i].end)
+	}
+	return end
+}
+
+// lastLeaf gives the scalar that ends n.
+func (n *node) lastLeaf() *node {
+	for n.target == nil && !n.flow && len(n.vals) > 0 {
+		n = n.vals[len(n.vals)-1]
+	}
+	return n
 }
 
 // child gives the index of the entry that a pointer token names, or -1.

@@ -37,8 +37,9 @@ func readInteger(digits string, base int, negative bool) (float64, error) {
 	return float64(n), nil
 }
 
-// readFloat reads a decimal with fraction or exponent. Beyond 2^53 every float64 is an integer, and
-// only text that names that integer exactly may stand for it.
+// readFloat reads a decimal with fraction or exponent. Beyond 2^53 neighbouring numbers share a float64,
+// so there only two spellings may stand for it: the shortest, 1e30, and the exact one. 9007199254740993.0 is
+// neither.
 func readFloat(text string) (float64, error) {
 	if len(text) > maxNumberLen {
 		return 0, errNumberLen
@@ -51,8 +52,9 @@ func readFloat(text string) (float64, error) {
 		return 0, nil
 	}
 	if math.Abs(f) > canonical.MaxSafeInteger {
-		exact, ok := new(big.Rat).SetString(text)
-		if !ok || exact.Cmp(new(big.Rat).SetFloat64(f)) != 0 {
+		said, ok := new(big.Rat).SetString(text)
+		short, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'e', -1, 64))
+		if !ok || said.Cmp(short) != 0 && said.Cmp(new(big.Rat).SetFloat64(f)) != 0 {
 			return 0, errPrecision
 		}
 	}

@@ -16,9 +16,9 @@ type Schema interface {
 }
 
 // order gives the members of m as they are written: those the schema knows in its order, then the
-// others by name.
-func order(s Schema, parent canonical.Pointer, m map[string]any) []string {
-	keys := make([]string, 0, len(m))
+// others by name. It also gives the number of the former.
+func order(s Schema, parent canonical.Pointer, m map[string]any) (keys []string, ranked int) {
+	keys = make([]string, 0, len(m))
 	var known []string
 	if s != nil {
 		known = s.Order(parent)
@@ -28,14 +28,14 @@ func order(s Schema, parent canonical.Pointer, m map[string]any) []string {
 			keys = append(keys, k)
 		}
 	}
-	first := len(keys)
+	ranked = len(keys)
 	for k := range m {
-		if !slices.Contains(keys[:first], k) {
+		if !slices.Contains(keys[:ranked], k) {
 			keys = append(keys, k)
 		}
 	}
-	slices.Sort(keys[first:])
-	return keys
+	slices.Sort(keys[ranked:])
+	return keys, ranked
 }
 
 func identity(s Schema, list canonical.Pointer) string {

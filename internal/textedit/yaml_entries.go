@@ -22,7 +22,7 @@ func (b *builder) buildBlock(n *node, y *yaml.Node, depth int) error {
 		}
 		var err error
 		if n.kind == listNode {
-			if at(b.text, next) != '-' {
+			if byteAt(b.text, next) != '-' {
 				return b.lost(next)
 			}
 			err = b.addItem(n, y.Content[i], next, place{indent: column, from: next + 1}, depth)
@@ -48,7 +48,7 @@ func (b *builder) buildFlow(n *node, y *yaml.Node, p place, depth int) error {
 	}
 	n.end = n.content
 	switch {
-	case at(b.text, n.content) == opener:
+	case byteAt(b.text, n.content) == opener:
 		n.end++
 	case n.kind == mapNode && p.flow && len(y.Content) == 2:
 		n.bare = true
@@ -62,7 +62,7 @@ func (b *builder) buildFlow(n *node, y *yaml.Node, p place, depth int) error {
 	seen := make(map[string]bool, len(y.Content)/step)
 	for i := 0; i+step <= len(y.Content); i += step {
 		next := skipSpace(b.text, n.end)
-		if i > 0 && at(b.text, next) == ',' {
+		if i > 0 && byteAt(b.text, next) == ',' {
 			next = skipSpace(b.text, next+1)
 		}
 		var err error
@@ -81,10 +81,10 @@ func (b *builder) buildFlow(n *node, y *yaml.Node, p place, depth int) error {
 		return nil
 	}
 	end := skipSpace(b.text, n.end)
-	if at(b.text, end) == ',' {
+	if byteAt(b.text, end) == ',' {
 		end = skipSpace(b.text, end+1)
 	}
-	if at(b.text, end) != closer {
+	if byteAt(b.text, end) != closer {
 		return b.lost(n.start)
 	}
 	n.end = end + 1
@@ -104,7 +104,7 @@ func (b *builder) addItem(n *node, y *yaml.Node, start int, p place, depth int) 
 }
 
 func (b *builder) addMember(n *node, yk, yv *yaml.Node, start int, p place, seen map[string]bool, depth int) error {
-	if at(b.text, start) == '?' && (start+1 == len(b.text) || isBlank(at(b.text, start+1)) || breakLen(b.text, start+1) > 0) {
+	if byteAt(b.text, start) == '?' && (start+1 == len(b.text) || isBlank(byteAt(b.text, start+1)) || breakLen(b.text, start+1) > 0) {
 		p.from = start + 1
 	}
 	if yk.Kind == yaml.ScalarNode && yk.Tag == "!!merge" && yk.Value == "<<" {
@@ -124,7 +124,7 @@ func (b *builder) addMember(n *node, yk, yv *yaml.Node, start int, p place, seen
 	seen[name] = true
 	mark := skipSpace(b.text, k.end)
 	p.from = mark + 1
-	if at(b.text, mark) != ':' {
+	if byteAt(b.text, mark) != ':' {
 		mark, p.from = -1, k.end
 	}
 	v, err := b.build(yv, p, depth+1)

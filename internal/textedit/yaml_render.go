@@ -78,7 +78,8 @@ func (w *yamlWriter) inFlow(v any, at canonical.Pointer, t template) bool {
 }
 
 func (w *yamlWriter) members(dst []byte, m map[string]any, at canonical.Pointer, col int, t template, inline bool) []byte {
-	for i, k := range order(w.schema, at, m) {
+	keys, _ := order(w.schema, at, m)
+	for i, k := range keys {
 		if i > 0 || !inline {
 			dst = w.blanks(append(dst, w.eol...), col)
 		}
@@ -129,7 +130,8 @@ func (w *yamlWriter) flow(dst []byte, v any, at canonical.Pointer, t template) [
 	switch x := v.(type) {
 	case map[string]any:
 		dst = append(dst, '{')
-		for i, k := range order(w.schema, at, x) {
+		keys, _ := order(w.schema, at, x)
+		for i, k := range keys {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}

@@ -3,7 +3,7 @@ package textedit
 // The library gives where a node begins, not where it ends. These functions follow its scanner
 // (scannerc.go: scan_plain_scalar, scan_flow_scalar, scan_block_scalar) closely enough to find the end.
 
-func at(text []byte, i int) byte {
+func byteAt(text []byte, i int) byte {
 	if i < 0 || i >= len(text) {
 		return 0
 	}
@@ -55,13 +55,13 @@ func nameEnd(text []byte, i int) int {
 func (b *builder) scalarEnd(n *node, value string, p place) bool {
 	switch n.style {
 	case doubleStyle:
-		return at(b.text, n.content) == '"' && b.quotedEnd(n, '"')
+		return byteAt(b.text, n.content) == '"' && b.quotedEnd(n, '"')
 	case singleStyle:
-		return at(b.text, n.content) == '\'' && b.quotedEnd(n, '\'')
+		return byteAt(b.text, n.content) == '\'' && b.quotedEnd(n, '\'')
 	case literalStyle:
-		return at(b.text, n.content) == '|' && b.blockEnd(n, p.indent)
+		return byteAt(b.text, n.content) == '|' && b.blockEnd(n, p.indent)
 	case foldedStyle:
-		return at(b.text, n.content) == '>' && b.blockEnd(n, p.indent)
+		return byteAt(b.text, n.content) == '>' && b.blockEnd(n, p.indent)
 	}
 	return b.plainEnd(n, value)
 }
@@ -71,7 +71,7 @@ func (b *builder) quotedEnd(n *node, quote byte) bool {
 		switch {
 		case quote == '"' && b.text[i] == '\\':
 			i++
-		case quote == '\'' && b.text[i] == quote && at(b.text, i+1) == quote:
+		case quote == '\'' && b.text[i] == quote && byteAt(b.text, i+1) == quote:
 			i++
 		case b.text[i] == quote:
 			n.end = i + 1
@@ -98,7 +98,7 @@ func (b *builder) plainEnd(n *node, value string) bool {
 			}
 			i += w
 		}
-		if at(b.text, i) != value[v] || i >= len(b.text) {
+		if byteAt(b.text, i) != value[v] || i >= len(b.text) {
 			return false
 		}
 		i++
@@ -181,7 +181,7 @@ type blockHeader struct {
 func readBlockHeader(text []byte, i int) blockHeader {
 	h := blockHeader{end: i + 1}
 	for range 2 {
-		switch c := at(text, h.end); {
+		switch c := byteAt(text, h.end); {
 		case c == '+' || c == '-':
 			h.chomp = c
 			h.end++

@@ -57,7 +57,7 @@ func (b *builder) buildNode(y *yaml.Node, p place, depth int) (*node, error) {
 	if depth > b.opts.MaxDepth {
 		return nil, faultAt(p.from, "nested deeper than %d levels", b.opts.MaxDepth)
 	}
-	n := &node{anchor: y.Anchor, flow: p.flow}
+	n := &node{anchor: y.Anchor, flow: p.flow, from: p.from, head: p.from}
 	if y.Anchor != "" {
 		b.open[y] = true
 		defer func() {
@@ -90,11 +90,11 @@ func (b *builder) buildAlias(y *yaml.Node, p place) (*node, error) {
 		return nil, faultAt(start, "alias *%s contains itself", y.Value)
 	}
 	target := b.done[y.Alias]
-	if target == nil || at(b.text, start) != '*' {
+	if target == nil || byteAt(b.text, start) != '*' {
 		return nil, b.lost(p.from)
 	}
 	return &node{
-		kind: target.kind, flow: p.flow, start: start, content: start, end: nameEnd(b.text, start+1),
+		kind: target.kind, flow: p.flow, from: p.from, head: p.from, start: start, content: start, end: nameEnd(b.text, start+1),
 		value: target.value, target: target, size: target.size, height: target.height,
 	}, nil
 }
@@ -105,7 +105,7 @@ func (b *builder) buildScalar(n *node, y *yaml.Node, p place) error {
 	if y.Value == "" && n.style == plainStyle && y.Anchor == "" && !tagged {
 		// The parser puts an absent value at the next token or past the end of the text.
 		n.start, n.content, n.end = p.from, p.from, p.from
-		if next := skipSpace(b.text, p.from); at(b.text, next) == '!' {
+		if next := skipSpace(b.text, p.from); byteAt(b.text, next) == '!' {
 			return faultAt(next, "%v", errTag)
 		}
 		return nil
@@ -156,7 +156,7 @@ func (b *builder) properties(n *node, flow, absent bool) error {
 	end := n.content
 	for range 2 {
 		i := n.content
-		switch at(b.text, i) {
+		switch byteAt(b.text, i) {
 		case '&':
 			i = nameEnd(b.text, i+1)
 		case '!':
@@ -170,7 +170,7 @@ func (b *builder) properties(n *node, flow, absent bool) error {
 		default:
 			return nil
 		}
-		end = i
+		end, n.head = i, i
 		n.content = skipSpace(b.text, i)
 	}
 	if absent {
@@ -188,7 +188,7 @@ func (b *builder) buildCollection(n *node, y *yaml.Node, p place, depth int) err
 	}
 	n.flow = p.flow || y.Style&yaml.FlowStyle != 0
 	// In a block mapping without properties a leading "&" belongs to the first key.
-	if y.Anchor != "" || tagged || n.flow && at(b.text, n.start) == '!' {
+	if y.Anchor != "" || tagged || n.flow && byteAt(b.text, n.start) == '!' {
 		if err := b.collectionProperties(n, y, tagged); err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func (b *builder) collectionProperties(n *node, y *yaml.Node, tagged bool) error
 	anchored := y.Anchor != ""
 	for anchored || tagged {
 		i := n.content
-		switch c := at(b.text, i); {
+		switch c := byteAt(b.text, i); {
 		case c == '&' && anchored:
 			anchored = false
 			i = nameEnd(b.text, i+1)
@@ -219,9 +219,10 @@ func (b *builder) collectionProperties(n *node, y *yaml.Node, tagged bool) error
 		default:
 			return b.lost(n.start)
 		}
+		n.head = i
 		n.content = skipSpace(b.text, i)
 	}
-	if n.flow && at(b.text, n.content) == '!' {
+	if n.flow && byteAt(b.text, n.content) == '!' {
 		return faultAt(n.content, "%v", errTag)
 	}
 	return nil

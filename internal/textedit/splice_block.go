@@ -1,0 +1,231 @@
+package textedit
+
+import (
+	"strings"
+
+	"github.com/open-agent-profile/oap/canonical"
+)
+
+// blockEntries carries out a plan in a collection that indentation structures: whole lines come and go.
+func (e *editor) blockEntries(n *node, p plan, at canonical.Pointer, peers template) {
+	if !p.keeps() && !p.adds() {
+		e.emptied(n)
+		return
+	}
+	p.runs(func(int, int) {})
+	first := e.blockFront(n, p, at, peers)
+	for i := range n.vals {
+		if i > 0 {
+			e.addBehind(n, i-1, p.add[i], at, peers)
+		}
+		switch {
+		case p.fate[i].keep:
+			e.entry(n, i, p.fate[i].want, at, peers)
+		case i >= first:
+			e.dropLines(n, i, p)
+		}
+	}
+	e.addBehind(n, len(n.vals)-1, p.add[len(n.vals)], at, peers)
+}
+
+// blockFront handles what stands before the first entry that stays, where that entry shares its line with
+// the mark of its parent, as in "- id: x". It gives the first entry that is still to be handled.
+func (e *editor) blockFront(n *node, p plan, at canonical.Pointer, peers template) int {
+	indent := strings.Repeat(" ", n.col)
+	adds := e.renderAll(n, p.add[0], at, peers)
+	separator := e.yaml.eol + strings.Repeat(e.yaml.eol, e.separation(n)) + indent
+	switch {
+	case p.fate[0].keep:
+		if len(adds) > 0 {
+			e.note(n.starts[0], n.starts[0], strings.Join(adds, separator)+separator)
+		}
+		return 0
+	case e.ownLine(n.starts[0]):
+		for _, a := range adds {
+			e.note(e.lineStart(n.starts[0]), e.lineStart(n.starts[0]), indent+a+e.yaml.eol)
+		}
+		return 0
+	case len(adds) > 0:
+		e.note(n.starts[0], e.entryLine(n, 0), strings.Join(adds, separator))
+		return 1
+	}
+	next := 0
+	for !p.fate[next].keep {
+		next++ // ends: had none been kept, something would have been added in front
+	}
+	var comments string
+	for i := range next {
+		for _, c := range e.comments(e.entryLine(n, i), n.starts[i+1]) {
+			comments += c + e.yaml.eol + indent
+		}
+	}
+	e.note(n.starts[0], n.starts[next], comments)
+	return next
+}
+
+func (e *editor) renderAll(n *node, adds []addition, at canonical.Pointer, peers template) []string {
+	out := make([]string, len(adds))
+	for i, a := range adds {
+		out[i] = e.renderBlock(n, a, at, peers)
+	}
+	return out
+}
+
+// addBehind puts new entries on the lines behind entry i.
+func (e *editor) addBehind(n *node, i int, adds []addition, at canonical.Pointer, peers template) {
+	if len(adds) == 0 {
+		return
+	}
+	indent := strings.Repeat(" ", n.col)
+	blank := strings.Repeat(e.yaml.eol, e.separation(n))
+	where := e.behind(n, i)
+	for k, text := range e.renderAll(n, adds, at, peers) {
+		gap := blank
+		if k == 0 && e.keepsBlanks(n.vals[i].lastLeaf()) {
+			gap = "" // "|+" would take the blank line for its own
+		}
+		e.insertLines(where, gap+indent+text, n.vals[i].lastLeaf())
+	}
+}
+
+// insertLines puts whole lines at where, which is the start of a line or the end of a text without a
+// final line break. There, the text before must not gain a line break as its value.
+func (e *editor) insertLines(where int, lines string, before *node) {
+	if where < len(e.text) || endsInBreak(e.text) {
+		e.note(where, where, lines+e.yaml.eol)
+		return
+	}
+	if before != nil && before.style.block() && before.end == len(e.text) && !e.headers[before.content] {
+		if h := readBlockHeader(e.text, before.content); h.chomp != '-' {
+			e.headers[before.content] = true
+			from := h.end
+			if h.chomp == '+' {
+				from = before.content + 1 + strings.IndexByte(string(e.text[before.content+1:h.end]), '+')
+				e.note(from, from+1, "-")
+			} else {
+				e.note(from, from, "-")
+			}
+		}
+	}
+	e.note(where, where, e.yaml.eol+lines)
+}
+
+// behind gives the line behind entry i and the comments that belong to it: those indented deeper.
+func (e *editor) behind(n *node, i int) int {
+	where := e.nextLine(n.entryEnd(i))
+	for p := where; p < len(e.text); {
+		first := skipBlank(e.text, p)
+		end := e.lineEnd(first)
+		if first < end {
+			if e.text[first] != '#' || first-p <= n.col {
+				break
+			}
+			where = e.nextLine(end)
+		}
+		if p = e.nextLine(end); p <= end {
+			break
+		}
+	}
+	return where
+}
+
+// separation counts the blank lines that stand between all neighbours in n.
+func (e *editor) separation(n *node) int {
+	least := 0
+	for i := 1; i < len(n.vals); i++ {
+		blank := 0
+		for p := e.nextLine(n.entryEnd(i - 1)); p < n.starts[i]; p = e.nextLine(p) {
+			if skipBlank(e.text, p) == e.lineEnd(p) {
+				blank++
+			}
+		}
+		if i == 1 || blank < least {
+			least = blank
+		}
+		if least == 0 {
+			break
+		}
+	}
+	return min(least, 3)
+}
+
+// dropLines deletes the lines of entry i. Own-line comments around it stay. One run of blank lines goes with
+// it, so that those around it do not add up.
+func (e *editor) dropLines(n *node, i int, p plan) {
+	start := e.lineStart(n.starts[i])
+	end := e.nextLine(n.entryEnd(i))
+	after := e.blankRun(end)
+	before := start
+	if i > 0 {
+		floor := e.nextLine(n.entryEnd(i - 1))
+		for before > floor && skipBlank(e.text, e.lineStart(before-1)) == e.lineEnd(e.lineStart(before-1)) {
+			before = e.lineStart(before - 1)
+		}
+	}
+	switch {
+	case after > end && (before < start || i == 0) && after < len(e.text):
+		end = after
+	case before < start && i > 0 && p.fate[i-1].keep && len(p.add[i]) == 0:
+		start = before
+	}
+	if end == len(e.text) && !endsInBreak(e.text) && i > 0 && !n.vals[i-1].lastLeaf().style.block() && p.fate[i-1].keep && len(p.add[i]) == 0 {
+		start = e.lineEnd(e.lineStart(start - 1)) // the text still ends without a line break
+	}
+	e.note(start, end, "")
+}
+
+// blankRun gives the end of the blank lines at i.
+func (e *editor) blankRun(i int) int {
+	for i < len(e.text) {
+		end := skipBlank(e.text, i)
+		if end < len(e.text) && breakLen(e.text, end) == 0 {
+			break
+		}
+		i = end + breakLen(e.text, end)
+	}
+	return i
+}
+
+// emptied writes [] or {} behind the mark; comments on lines of their own stay.
+func (e *editor) emptied(n *node) {
+	brackets := "[]"
+	if n.kind == mapNode {
+		brackets = "{}"
+	}
+	nothing := newPlan(len(n.vals))
+	first := 0
+	if e.ownLine(n.starts[0]) && n.from > 0 && e.lineStart(n.starts[0]) > n.head {
+		e.note(n.head, n.head, " "+brackets)
+	} else {
+		e.note(n.starts[0], e.entryLine(n, 0), brackets)
+		first = 1
+	}
+	for i := first; i < len(n.vals); i++ {
+		e.dropLines(n, i, nothing)
+	}
+}
+
+// comments gives the comments on lines of their own between two entries.
+func (e *editor) comments(from, to int) []string {
+	var out []string
+	for p := e.nextLine(from); p < to; p = e.nextLine(p) {
+		first := skipBlank(e.text, p)
+		if first < to && e.text[first] == '#' {
+			out = append(out, string(e.text[first:e.lineEnd(first)]))
+		}
+	}
+	return out
+}
+
+// entryLine gives the end of the last line of entry i, with a comment on it.
+func (e *editor) entryLine(n *node, i int) int { return e.lineEnd(n.entryEnd(i)) }
+
+func (e *editor) keepsBlanks(leaf *node) bool {
+	return leaf.style.block() && leaf.target == nil && readBlockHeader(e.text, leaf.content).chomp == '+'
+}
+
+func (e *editor) ownLine(i int) bool { return skipBlank(e.text, e.lineStart(i)) == i }
+
+func (e *editor) lineStart(i int) int { return e.lines.lineStart(i) }
+func (e *editor) nextLine(i int) int  { return e.lines.nextLine(i) }
+func (e *editor) lineEnd(i int) int   { return lineEnd(e.text, i) }

@@ -1,0 +1,211 @@
+package textedit
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/open-agent-profile/oap/canonical"
+)
+
+// flowEntries carries out a plan in a collection in brackets, of JSON or YAML, on one line or on several,
+// with comments between the entries or without.
+func (e *editor) flowEntries(n *node, p plan, at canonical.Pointer, peers template) {
+	gone := e.reuse(n, p, at, peers)
+	for i := range n.vals {
+		e.addFlow(n, i, p.add[i], at, peers)
+		if p.fate[i].keep {
+			e.entry(n, i, p.fate[i].want, at, peers)
+		}
+	}
+	e.addFlow(n, len(n.vals), p.add[len(n.vals)], at, peers)
+	e.dropFlow(n, gone)
+}
+
+// reuse gives the place of entries that go to those that come between the same neighbours, so that commas
+// and comments between entries stay as they are. It gives the entries that go without a successor.
+func (e *editor) reuse(n *node, p plan, at canonical.Pointer, peers template) (gone []bool) {
+	gone = make([]bool, len(n.vals))
+	p.runs(func(first, end int) {
+		adds := p.add[first]
+		p.add[first] = nil
+		for i := first; i < end; i++ {
+			if len(adds) == 0 {
+				gone[i] = true
+				continue
+			}
+			e.note(n.starts[i], n.entryEnd(i), e.renderFlow(n, adds[0], at, peers, lineIndent(e.text, n.starts[i])))
+			adds = adds[1:]
+		}
+		p.add[end] = adds
+	})
+	return gone
+}
+
+// addFlow puts new entries between the old entries i-1 and i.
+func (e *editor) addFlow(n *node, i int, adds []addition, at canonical.Pointer, peers template) {
+	if len(adds) == 0 {
+		return
+	}
+	near := max(i-1, 0) // the neighbour whose place tells about lines
+	if len(n.vals) == 0 {
+		e.fillFlow(n, adds, at, peers)
+		return
+	}
+	indent := lineIndent(e.text, n.starts[near])
+	ownLine := e.beginsLine(n.starts[near])
+	separator := "," + e.gapText(n)
+	if ownLine {
+		separator = "," + e.yaml.eol + indent
+	}
+	texts := make([]string, len(adds))
+	for k, a := range adds {
+		texts[k] = e.renderFlow(n, a, at, peers, indent)
+	}
+	all := strings.Join(texts, separator)
+	if i == 0 {
+		e.note(n.starts[0], n.starts[0], all+separator)
+		return
+	}
+	end := n.entryEnd(i - 1)
+	comma := skipSpace(e.text, end)
+	hasComma := byteAt(e.text, comma) == ','
+	switch {
+	case !ownLine || !e.commentFollows(end, comma, hasComma):
+		e.note(end, end, separator+all)
+	case hasComma && (i < len(n.vals) || e.closesLater(n, comma)):
+		e.note(e.flowNextLine(comma), e.flowNextLine(comma), indent+strings.Join(texts, separator)+","+e.yaml.eol)
+	case !hasComma && e.closesLater(n, end):
+		e.note(end, end, ",")
+		e.note(e.flowNextLine(end), e.flowNextLine(end), indent+all+e.yaml.eol)
+	default:
+		e.refuse(at, "a comment stands in the way of a new entry")
+	}
+}
+
+// commentFollows reports a comment on the rest of the line behind an entry and its comma.
+func (e *editor) commentFollows(end, comma int, hasComma bool) bool {
+	rest := e.text[end:e.flowLineEnd(end)]
+	if hasComma && comma > end+len(rest) {
+		return true
+	}
+	if hasComma && comma < end+len(rest) {
+		rest = e.text[comma+1 : end+len(rest)]
+	}
+	trimmed := bytes.TrimLeft(rest, " \t")
+	return len(trimmed) > 0 && trimmed[0] == '#'
+}
+
+// closesLater reports that the bracket stands on a later line than offset i.
+func (e *editor) closesLater(n *node, i int) bool { return e.flowLineEnd(i) < n.end-1 }
+
+// fillFlow puts entries into brackets that hold nothing but comments.
+func (e *editor) fillFlow(n *node, adds []addition, at canonical.Pointer, peers template) {
+	indent := lineIndent(e.text, n.end-1)
+	texts := make([]string, len(adds))
+	for k, a := range adds {
+		texts[k] = e.renderFlow(n, a, at, peers, indent)
+	}
+	e.note(n.end-1, n.end-1, strings.Join(texts, ", "))
+}
+
+// gapText is what stands between a comma and the next entry on the same line.
+func (e *editor) gapText(n *node) string {
+	for i := 1; i < len(n.vals); i++ {
+		gap := e.text[n.entryEnd(i-1):n.starts[i]]
+		_, rest, _ := bytes.Cut(gap, []byte{','})
+		if bytes.IndexByte(gap, '#') < 0 && !hasBreak(gap) {
+			return string(rest)
+		}
+	}
+	if e.isJSON() {
+		return e.json.json.comma[1:]
+	}
+	return " "
+}
+
+// dropFlow deletes entries with the comma that belongs to them.
+func (e *editor) dropFlow(n *node, gone []bool) {
+	tail := len(n.vals)
+	for tail > 0 && gone[tail-1] {
+		tail--
+	}
+	for i := range tail {
+		if gone[i] {
+			e.dropOne(n, i)
+		}
+	}
+	if tail == len(n.vals) {
+		return
+	}
+	end := n.entryEnd(len(n.vals) - 1)
+	from := n.content + 1
+	if tail > 0 {
+		from = n.entryEnd(tail - 1)
+	} else if c := skipSpace(e.text, end); byteAt(e.text, c) == ',' {
+		end = c + 1
+	}
+	if !e.commentsBetween(n, tail, from) {
+		if tail == 0 && bytes.IndexByte(e.text[end:n.end-1], '#') < 0 {
+			end = n.end - 1
+		}
+		e.note(from, end, "")
+		return
+	}
+	if c := skipSpace(e.text, from); tail > 0 && byteAt(e.text, skipSpace(e.text, end)) != ',' && byteAt(e.text, c) == ',' {
+		e.note(c, c+1, "")
+	}
+	for i := tail; i < len(n.vals); i++ {
+		e.dropOne(n, i)
+	}
+}
+
+// commentsBetween reports a comment between any two of the entries from first on, or before the first.
+func (e *editor) commentsBetween(n *node, first, from int) bool {
+	for i := first; i < len(n.vals); i++ {
+		if bytes.IndexByte(e.text[from:n.starts[i]], '#') >= 0 {
+			return true
+		}
+		from = n.entryEnd(i)
+	}
+	return false
+}
+
+// dropOne deletes one entry, its comma, and the whole lines if it has them for itself.
+func (e *editor) dropOne(n *node, i int) {
+	start, end := n.starts[i], n.entryEnd(i)
+	if c := skipSpace(e.text, end); byteAt(e.text, c) == ',' && c < n.end {
+		end = c + 1
+	}
+	line := e.flowLineEnd(end)
+	rest := bytes.TrimLeft(e.text[end:line], " \t")
+	switch {
+	case e.beginsLine(start) && line < n.end && (len(rest) == 0 || rest[0] == '#'):
+		start -= len(lineIndent(e.text, start))
+		end = e.flowNextLine(end)
+	case i+1 < len(n.vals) && bytes.IndexByte(e.text[end:n.starts[i+1]], '#') < 0 && !hasBreak(e.text[end:n.starts[i+1]]):
+		end = n.starts[i+1]
+	}
+	e.note(start, end, "")
+}
+
+// beginsLine reports that only blanks stand before i on its line.
+func (e *editor) beginsLine(i int) bool {
+	start := i - len(lineIndent(e.text, i))
+	return start == 0 || endsInBreak(e.text[:start])
+}
+
+// flowLineEnd is lineEnd, but in JSON a raw U+2028 or U+0085 ends no line.
+func (e *editor) flowLineEnd(i int) int {
+	if !e.isJSON() {
+		return lineEnd(e.text, i)
+	}
+	if n := bytes.IndexAny(e.text[i:], "\r\n"); n >= 0 {
+		return i + n
+	}
+	return len(e.text)
+}
+
+func (e *editor) flowNextLine(i int) int {
+	end := e.flowLineEnd(i)
+	return end + breakLen(e.text, end)
+}
