@@ -6,13 +6,15 @@ import "maps"
 type form uint8
 
 const (
-	formValue   form = iota // one value; an object still member by member, since that is how people read it
-	formObject              // an object whose members are known where it is closed
-	formEntries             // a list of objects, each known by one member
-	formSet                 // a list of strings whose order carries no meaning
-	formCounter             // a number that only grows; two growths add up
-	formStamp               // a time; the later one is true for both
-	formHistory             // the log of revisions
+	formValue    form = iota // one value; an object still member by member, since that is how people read it
+	formObject               // an object whose members are known where it is closed
+	formEntries              // a list of objects, each known by one member
+	formSet                  // a list of strings whose order carries no meaning
+	formCounter              // a number that only grows; two growths add up
+	formStamp                // a time; the later one is true for both
+	formHistory              // the log of revisions
+	formRevision             // the document's revision; the higher one counts
+	formSummary              // a text that sessions write anew; the later one counts
 )
 
 // shape is what this package knows about a place in a profile. A nil shape is formValue. It is not a
@@ -79,8 +81,10 @@ func (s *shape) idOf(v any) string {
 }
 
 var (
-	stamp   = &shape{form: formStamp}
-	counter = &shape{form: formCounter}
+	aStamp    = &shape{form: formStamp}
+	aCounter  = &shape{form: formCounter}
+	aRevision = &shape{form: formRevision}
+	aSummary  = &shape{form: formSummary}
 )
 
 func setOf(limit int) *shape { return &shape{form: formSet, max: limit} }
@@ -109,15 +113,16 @@ func stateEntries(limit int) *shape {
 		form: formEntries, identity: "id", max: limit,
 		words: "text", vouch: []string{"confidence", "source"}, keep: []string{"pinned", "tags", "scope"},
 		item: closed(map[string]*shape{
-			"learned_at": stamp, "last_used_at": stamp, "expires_at": stamp, "tags": setOf(16),
+			"learned_at": aStamp, "last_used_at": aStamp, "expires_at": aStamp, "tags": setOf(16),
 		}, "id", "text", "confidence", "source", "scope", "pinned"),
 	}
 }
 
 // stateShape is the part that sessions write.
 var stateShape = closed(map[string]*shape{
-	"revision":    counter,
-	"updated_at":  stamp,
+	"revision":    aCounter,
+	"updated_at":  aStamp,
+	"summary":     aSummary,
 	"facts":       stateEntries(10000),
 	"preferences": stateEntries(1000),
 	"glossary": {
@@ -127,19 +132,19 @@ var stateShape = closed(map[string]*shape{
 	},
 	"open_threads": {
 		form: formEntries, identity: "id", max: 1000, keep: []string{"opened_at", "refs"},
-		item: closed(map[string]*shape{"opened_at": stamp, "updated_at": stamp, "refs": setOf(32)},
+		item: closed(map[string]*shape{"opened_at": aStamp, "updated_at": aStamp, "refs": setOf(32)},
 			"id", "title", "detail", "status"),
 	},
 	"metrics": closed(map[string]*shape{
-		"sessions": counter, "total_tool_calls": counter, "total_cost_usd": counter, "last_session_at": stamp,
+		"sessions": aCounter, "total_tool_calls": aCounter, "total_cost_usd": aCounter, "last_session_at": aStamp,
 	}),
-}, "summary")
+})
 
 // documentShape is the whole profile. Lists of the contract that are not named here are one value each:
 // the order of objectives, constraints and rules carries meaning.
 var documentShape = object(map[string]*shape{
 	"metadata": object(map[string]*shape{
-		"created_at": stamp, "updated_at": stamp, "authors": setOf(32), "tags": setOf(32),
+		"revision": aRevision, "created_at": aStamp, "updated_at": aStamp, "authors": setOf(32), "tags": setOf(32),
 	}),
 	"spec": object(map[string]*shape{
 		"tools": object(map[string]*shape{
