@@ -1,0 +1,78 @@
+package repo
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// identity is who commits, by git's own rules (settings with includeIf, GIT_AUTHOR_*, GIT_COMMITTER_*,
+// EMAIL, user.useConfigOnly). Git is asked while the plan is being made.
+type identity struct {
+	done              chan struct{}
+	author, committer Signature
+	err               error
+}
+
+// whoCommits starts asking. The answer is needed only if there is something to commit.
+func (r *Repo) whoCommits(ctx context.Context, now time.Time) *identity {
+	w := &identity{done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		w.author, w.err = r.ident(ctx, "GIT_AUTHOR_IDENT")
+		w.committer = w.author
+		if w.err == nil && r.differentCommitter() {
+			w.committer, w.err = r.ident(ctx, "GIT_COMMITTER_IDENT")
+		}
+		if !now.IsZero() {
+			w.author.When, w.committer.When = now, now
+		}
+	}()
+	return w
+}
+
+func (w *identity) get(ctx context.Context) (author, committer Signature, err error) {
+	select {
+	case <-w.done:
+		return w.author, w.committer, w.err
+	case <-ctx.Done():
+		return Signature{}, Signature{}, context.Cause(ctx)
+	}
+}
+
+// differentCommitter reports whether anything could make author and committer two people, or two times.
+func (r *Repo) differentCommitter() bool {
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		for _, what := range []string{"NAME", "EMAIL", "DATE"} {
+			if _, ok := lookup(r.env, "GIT_"+who+"_"+what); ok {
+				return true
+			}
+		}
+		for _, what := range []string{"name", "email"} {
+			if _, ok := r.Setting(strings.ToLower(who) + "." + what); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *Repo) ident(ctx context.Context, variable string) (Signature, error) {
+	out, err := r.run(ctx, invocation{}, "var", variable)
+	if ge, ok := err.(*gitError); ok {
+		for _, s := range []string{"invalid date format", "date"} {
+			if strings.Contains(ge.stderr, s) && !strings.Contains(ge.stderr, "tell me who you are") {
+				return Signature{}, &Error{Kind: Invalid, Reason: "bad-date", Msg: "git cannot read the date in the environment", Err: ge}
+			}
+		}
+		return Signature{}, refuse("no-identity", "", "git knows no name and mail address to commit with")
+	}
+	if err != nil {
+		return Signature{}, err
+	}
+	sig, err := parseSignature(strings.TrimSpace(string(out)))
+	if err != nil || sig.When.IsZero() {
+		return Signature{}, invalid("bad-identity", "", "git's answer %q is no identity", Printable(string(out)))
+	}
+	return sig, nil
+}
