@@ -173,7 +173,26 @@ func (d *Document) verify(edits []Edit, want any) ([]byte, error) {
 		return nil, fmt.Errorf("the text would not be readable (%w)", err)
 	}
 	if !canonical.Equal(again.value, want) {
-		return nil, fmt.Errorf("the text would read differently elsewhere, as where an alias shares the changed part")
+		return nil, d.misread(again.value, want)
 	}
 	return text, nil
+}
+
+// misread says where a result would differ from what was wanted. The usual cause is an alias.
+func (d *Document) misread(got, want any) error {
+	where := ""
+	if places := canonical.Differences(got, want); len(places) > 0 {
+		where = places[0]
+	}
+	p, err := canonical.ParsePointer(where)
+	for n, i := d.root, 0; err == nil && i < len(p); i++ {
+		c := n.child(p[i])
+		if c < 0 {
+			break
+		}
+		if n = n.vals[c]; n.target != nil {
+			return fmt.Errorf("%s is an alias of the changed part (*%s)", p[:i+1].String(), n.target.anchor)
+		}
+	}
+	return fmt.Errorf("%s would read differently", where)
 }

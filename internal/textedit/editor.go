@@ -10,18 +10,20 @@ import (
 // editor walks the old tree beside the wanted value and notes edits over Document.text.
 type editor struct {
 	*ladder
-	text       []byte
-	yaml       yamlWriter
-	json       jsonWriter
-	edits      []Edit
-	rerendered []string
-	headers    map[int]bool // block texts whose header was already changed
-	err        error
+	text        []byte
+	yaml        yamlWriter
+	json        jsonWriter
+	edits       []Edit
+	rerendered  []string
+	headers     map[int]bool    // block texts whose header was already changed
+	separations map[shapeOf]int // blank lines between entries, once counted
+	atEnd       bool            // something was put in place of a last line of blanks
+	err         error
 }
 
 func newEditor(l *ladder) *editor {
 	return &editor{
-		ladder: l, text: l.doc.text, headers: map[int]bool{},
+		ladder: l, text: l.doc.text, headers: map[int]bool{}, separations: map[shapeOf]int{},
 		yaml: yamlWriter{layout: l.layout, schema: l.schema, inlineOnly: l.modes[""] == inline},
 		json: jsonWriter{layout: l.layout, schema: l.schema, text: l.doc.text},
 	}

@@ -24,7 +24,7 @@ type ladder struct {
 	lines  *breaks
 	modes  map[string]mode // by pointer of the old document
 	tries  int
-	err    error // why the last try failed
+	err    error // why the first try failed
 	stuck  string
 }
 
@@ -64,7 +64,7 @@ func (l *ladder) try(front, want any, bodyEdits []Edit) (Result, bool) {
 	e := newEditor(l)
 	e.visit(l.doc.root, front)
 	if e.err != nil {
-		l.err = e.err
+		l.failed(e.err)
 		return Result{}, false
 	}
 	edits := tidy(l.doc.text, e.edits)
@@ -75,10 +75,17 @@ func (l *ladder) try(front, want any, bodyEdits []Edit) (Result, bool) {
 	edits = append(edits, bodyEdits...)
 	text, err := l.doc.verify(edits, want)
 	if err != nil {
-		l.err = err
+		l.failed(err)
 		return Result{}, false
 	}
 	return Result{text, edits, e.rerendered}, true
+}
+
+// failed keeps the first reason: the later tries are cruder, and so are their failures.
+func (l *ladder) failed(err error) {
+	if l.err == nil {
+		l.err = err
+	}
 }
 
 // settle chooses modes for the part at pointer so that changing that part alone reads back exactly. whole

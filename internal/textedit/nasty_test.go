@@ -84,7 +84,7 @@ var nastyFiles = []nastyFile{
 	{"nothing but metadata", YAML, "metadata: {}"},
 	{"mixed line ends", YAML, "metadata:\r\n  revision: 7\nstate:\r\n  facts:\n    - id: f1\r\n      text: a\n    - id: f2\nhistory:\r\n  - revision: 7\r\n"},
 	{"lone CR", YAML, "metadata:\r  revision: 7\rstate:\r  facts:\r    - id: f1\r      text: a\rhistory:\r  - revision: 7\r"},
-	{"tabs", YAML, "metadata:\t\n  revision:\t7\t# c\nstate:\n  summary:\ts\n  facts:\t# tab\n    - id:\tf1\n    \n\t\n    - id: f2 \t\n"},
+	{"tabs", YAML, "metadata:\t\n  revision:\t7\t# c\nstate:\n  summary:\ts\n  facts:\t# tab\n    - id:\tf1\n    \n    - id: f2 \t\n"},
 	{"trailing blanks", YAML, "metadata:   \n  revision: 7   \nstate:   \n  facts:   \n    -   \n      id: f1   \n    - id: f2\n      text:   \n   \n"},
 	{"emoji", YAML, "metadata: {name: 🎉, revision: 7} # 🎉\nstate:\n  summary: shipped 🎉\n  facts:\n    - id: \"🎉\"\n      text: é # ü\n    - id: f2\n      text: |\n        🎉 x\n"},
 	{"exotic breaks", YAML, "metadata:\n  revision: 7 # a\u2028state:\n  facts:\n    - id: f1\u0085      text: a\nhistory:\n  - revision: 7\n"},

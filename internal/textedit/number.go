@@ -81,5 +81,6 @@ func appendNumber(dst []byte, f float64) []byte {
 	if !strings.Contains(mantissa, ".") {
 		dst = append(dst, ".0"...)
 	}
-	return append(append(dst, 'e'), exponent...)
+	dst = append(dst, 'e', exponent[0]) // strconv always writes the sign
+	return append(dst, strings.TrimLeft(exponent[1:], "0")...)
 }

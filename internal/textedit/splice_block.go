@@ -33,7 +33,10 @@ func (e *editor) blockEntries(n *node, p plan, at canonical.Pointer, peers templ
 func (e *editor) blockFront(n *node, p plan, at canonical.Pointer, peers template) int {
 	indent := strings.Repeat(" ", n.col)
 	adds := e.renderAll(n, p.add[0], at, peers)
-	separator := e.yaml.eol + strings.Repeat(e.yaml.eol, e.separation(n)) + indent
+	separator := e.yaml.eol + indent
+	if len(adds) > 0 {
+		separator = e.yaml.eol + e.blankLines(n, adds[0]) + indent
+	}
 	switch {
 	case p.fate[0].keep:
 		if len(adds) > 0 {
@@ -77,10 +80,9 @@ func (e *editor) addBehind(n *node, i int, adds []addition, at canonical.Pointer
 		return
 	}
 	indent := strings.Repeat(" ", n.col)
-	blank := strings.Repeat(e.yaml.eol, e.separation(n))
 	where := e.behind(n, i)
 	for k, text := range e.renderAll(n, adds, at, peers) {
-		gap := blank
+		gap := e.blankLines(n, text)
 		if k == 0 && e.keepsBlanks(n.vals[i].lastLeaf()) {
 			gap = "" // "|+" would take the blank line for its own
 		}
@@ -95,7 +97,12 @@ func (e *editor) insertLines(where int, lines string, before *node) {
 		e.note(where, where, lines+e.yaml.eol)
 		return
 	}
-	if before != nil && before.style.block() && before.end == len(e.text) && !e.headers[before.content] {
+	if last := e.lineStart(len(e.text)); !e.atEnd && where == len(e.text) && skipBlank(e.text, last) == len(e.text) && last < len(e.text) {
+		e.atEnd = true
+		e.note(last, len(e.text), lines) // blanks of a last line without text
+		return
+	}
+	if before != nil && before.style.block() && !e.atEnd && before.end == len(e.text) && !e.headers[before.content] {
 		if h := readBlockHeader(e.text, before.content); h.chomp != '-' {
 			e.headers[before.content] = true
 			from := h.end
@@ -129,24 +136,41 @@ func (e *editor) behind(n *node, i int) int {
 	return where
 }
 
-// separation counts the blank lines that stand between all neighbours in n.
-func (e *editor) separation(n *node) int {
-	least := 0
-	for i := 1; i < len(n.vals); i++ {
+// separation counts the blank lines that stand between all neighbours in n of the shape of a new entry:
+// sections of several lines are often set apart where single lines are not.
+func (e *editor) separation(n *node, several bool) int {
+	least := -1
+	for i := 1; i < len(n.vals) && least != 0; i++ {
+		if (hasBreak(e.text[n.starts[i-1]:n.entryEnd(i-1)]) || hasBreak(e.text[n.starts[i]:n.entryEnd(i)])) != several {
+			continue
+		}
 		blank := 0
 		for p := e.nextLine(n.entryEnd(i - 1)); p < n.starts[i]; p = e.nextLine(p) {
 			if skipBlank(e.text, p) == e.lineEnd(p) {
 				blank++
 			}
 		}
-		if i == 1 || blank < least {
+		if least < 0 || blank < least {
 			least = blank
 		}
-		if least == 0 {
-			break
-		}
 	}
-	return min(least, 3)
+	return min(max(least, 0), 3)
+}
+
+// blankLines gives the separation before or behind a new entry.
+func (e *editor) blankLines(n *node, entry string) string {
+	shape := shapeOf{n, hasBreak([]byte(entry))}
+	lines, known := e.separations[shape]
+	if !known {
+		lines = e.separation(n, shape.several)
+		e.separations[shape] = lines
+	}
+	return strings.Repeat(e.yaml.eol, lines)
+}
+
+type shapeOf struct {
+	list    *node
+	several bool
 }
 
 // dropLines deletes the lines of entry i. Own-line comments around it stay. One run of blank lines goes with

@@ -68,44 +68,38 @@ func (e *editor) addFlow(n *node, i int, adds []addition, at canonical.Pointer, 
 	}
 	end := n.entryEnd(i - 1)
 	comma := skipSpace(e.text, end)
-	hasComma := byteAt(e.text, comma) == ','
-	switch {
-	case !ownLine || !e.commentFollows(end, comma, hasComma):
-		e.note(end, end, separator+all)
-	case hasComma && (i < len(n.vals) || e.closesLater(n, comma)):
-		e.note(e.flowNextLine(comma), e.flowNextLine(comma), indent+strings.Join(texts, separator)+","+e.yaml.eol)
-	case !hasComma && e.closesLater(n, end):
+	last := i == len(n.vals)
+	switch hasComma := byteAt(e.text, comma) == ','; {
+	case ownLine && hasComma && e.commentFollows(comma+1) && (!last || e.closesLater(n, comma)):
+		e.note(e.flowNextLine(comma), e.flowNextLine(comma), indent+all+","+e.yaml.eol)
+	case ownLine && !hasComma && e.commentFollows(end) && e.closesLater(n, end):
 		e.note(end, end, ",")
 		e.note(e.flowNextLine(end), e.flowNextLine(end), indent+all+e.yaml.eol)
 	default:
-		e.refuse(at, "a comment stands in the way of a new entry")
+		e.note(end, end, separator+all)
 	}
 }
 
-// commentFollows reports a comment on the rest of the line behind an entry and its comma.
-func (e *editor) commentFollows(end, comma int, hasComma bool) bool {
-	rest := e.text[end:e.flowLineEnd(end)]
-	if hasComma && comma > end+len(rest) {
-		return true
-	}
-	if hasComma && comma < end+len(rest) {
-		rest = e.text[comma+1 : end+len(rest)]
-	}
-	trimmed := bytes.TrimLeft(rest, " \t")
-	return len(trimmed) > 0 && trimmed[0] == '#'
-}
+// commentFollows reports a comment on the rest of the line.
+func (e *editor) commentFollows(i int) bool { return byteAt(e.text, skipBlank(e.text, i)) == '#' }
 
 // closesLater reports that the bracket stands on a later line than offset i.
 func (e *editor) closesLater(n *node, i int) bool { return e.flowLineEnd(i) < n.end-1 }
 
 // fillFlow puts entries into brackets that hold nothing but comments.
 func (e *editor) fillFlow(n *node, adds []addition, at canonical.Pointer, peers template) {
-	indent := lineIndent(e.text, n.end-1)
+	closer := n.end - 1
+	indent := lineIndent(e.text, closer)
 	texts := make([]string, len(adds))
 	for k, a := range adds {
 		texts[k] = e.renderFlow(n, a, at, peers, indent)
 	}
-	e.note(n.end-1, n.end-1, strings.Join(texts, ", "))
+	if all := strings.Join(texts, ", "); e.beginsLine(closer) {
+		step := strings.Repeat(" ", e.yaml.step)
+		e.note(closer-len(indent), closer-len(indent), indent+step+all+e.yaml.eol)
+	} else {
+		e.note(closer, closer, all)
+	}
 }
 
 // gapText is what stands between a comma and the next entry on the same line.
