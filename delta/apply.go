@@ -39,6 +39,7 @@ type Applied struct {
 //
 // The result can still break the schema (lengths, unknown members inside values): validate it.
 func Apply(doc map[string]any, ops []Operation, o Options) (*Applied, error) {
+	// The copy is what makes a refusal free: a half-changed copy is simply forgotten.
 	after, _ := canonical.Clone(doc).(map[string]any)
 	if after == nil {
 		after = map[string]any{}
@@ -55,6 +56,7 @@ func Apply(doc map[string]any, ops []Operation, o Options) (*Applied, error) {
 		r.Warnings = append(r.Warnings, e.warnings...)
 		r.Touched = append(r.Touched, e.touched)
 	}
+	// Both look at the outcome, not at single operations: an entry can arrive or lose its pin in many ways.
 	stampNew(doc, after, o.LearnedAt)
 	r.Changed = !canonical.Equal(doc, after)
 	r.Pinned = pinnedChanges(doc, after)
@@ -117,6 +119,7 @@ func entriesOf(doc map[string]any, name string) []any {
 	return list
 }
 
+// known collects the identities of a list; entries without one cannot be known.
 func known(list []any, sh *shape) map[string]bool {
 	ids := make(map[string]bool, len(list))
 	for _, v := range list {
@@ -127,10 +130,13 @@ func known(list []any, sh *shape) map[string]bool {
 	return ids
 }
 
+// fail refuses the operation at hand; the walk ends with the first refusal.
 func (e *editor) fail(format string, args ...any) error {
 	return &OperationError{e.index, e.op.Op, e.op.Path, fmt.Sprintf(format, args...)}
 }
 
+// warn notes something about the operation at hand. Its place is the path as written, which is what the
+// writer of the delta will look for.
 func (e *editor) warn(rule, format string, args ...any) {
 	e.warnings = append(e.warnings, Warning{e.index, e.op.Path, fmt.Sprintf(format, args...), rule})
 }

@@ -69,6 +69,8 @@ func TestApply(t *testing.T) {
 			`[{"op":"add","path":"/state/open_threads/-","value":{"id":"th","title":"T"}}]`, `"open_threads":[{"id":"th","title":"T","opened_at":"2026-01-01T00:00:00Z","refs":["r"]}]`, []string{RuleUpsert}},
 		{"known tag", "a set has it once", `"facts":[{"id":"a","text":"A","tags":["t"]}]`,
 			`[{"op":"add","path":"/state/facts/id:a/tags/-","value":"t"}]`, `"facts":[{"id":"a","text":"A","tags":["t"]}]`, []string{RulePresent}},
+		{"tag by index", "no address but its place", `"facts":[{"id":"a","text":"A","tags":["t","u"]}]`,
+			`[{"op":"remove","path":"/state/facts/id:a/tags/0"},{"op":"replace","path":"/state/facts/id:a/tags/0","value":"v"}]`, `"facts":[{"id":"a","text":"A","tags":["v"]}]`, nil},
 		{"replace all", "the owned fields stay", kept, `[{"op":"replace","path":"/state","value":{"summary":"n"}}]`, own + `,"summary":"n"`, nil},
 		{"add all", "the same as replace", kept, `[{"op":"add","path":"/state","value":{"summary":"n","revision":99,"updated_at":"2026-01-01T00:00:00Z"}}]`, own + `,"summary":"n"`, []string{RuleKeptOwn}},
 		{"replace all, none owned", "they cannot be brought in", ``, `[{"op":"replace","path":"/state","value":{"summary":"n","revision":99}}]`, `"summary":"n"`, []string{RuleKeptOwn}},
@@ -125,6 +127,10 @@ func TestApplyRefuses(t *testing.T) {
 		{"leading zero", "RFC 6901 §4", `{"op":"remove","path":"/state/facts/00"}`},
 		{"id in the glossary", "terms are its identity", `{"op":"remove","path":"/state/glossary/id:x"}`},
 		{"empty id", "the first entry with an empty id is nobody's wish", `{"op":"remove","path":"/state/facts/id:"}`},
+		{"term missing", "could never be addressed", `{"op":"add","path":"/state/glossary/-","value":{"definition":"x"}}`},
+		{"entry replaced by one without id", "could never be addressed", `{"op":"replace","path":"/state/facts/0","value":{"text":"x"}}`},
+		{"word among tags", "no index", `{"op":"remove","path":"/state/facts/id:a/tags/t"}`},
+		{"through a missing text", "no object, and none is made", `{"op":"add","path":"/state/facts/id:a/source/x","value":1}`},
 		{"word in a list", "no index", `{"op":"remove","path":"/state/facts/first"}`},
 		{"through a text", "no object", `{"op":"add","path":"/state/summary/x","value":1}`},
 		{"remove through a text", "no object", `{"op":"remove","path":"/state/summary/x"}`},
@@ -179,6 +185,26 @@ func TestApplyFixture(t *testing.T) {
 	}
 	if len(got.Warnings)+len(got.Pinned) > 0 {
 		t.Errorf("unexpected %v %v", got.Warnings, got.Pinned)
+	}
+}
+
+// TestApplyWithoutState: a profile that never had a state gets one from what is added, not from what is
+// removed.
+func TestApplyWithoutState(t *testing.T) {
+	before := doc(t, `{"metadata":{"name":"a"}}`)
+	for _, path := range []string{"/state", "/state/summary", "/state/facts/id:x"} {
+		got, err := Apply(before, []Operation{{Op: OpRemove, Path: path}}, Options{})
+		if err != nil || got.Changed || len(got.Warnings) != 1 || got.Touched[0] != nil {
+			t.Errorf("remove %s: %+v, %v", path, got, err)
+		}
+	}
+	got, err := Apply(nil, operations(t, `[{"op":"add","path":"/state/facts/-","value":{"id":"f","text":"x"}}]`), Options{})
+	if err != nil || !canonical.Equal(got.Doc, doc(t, `{"state":{"facts":[{"id":"f","text":"x"}]}}`)) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	_, err = Apply(before, operations(t, `[{"op":"replace","path":"/state/facts/id:x","value":1}]`), Options{})
+	if want := "/operations/0: replace /state/facts/id:x: there is no /state/facts/id:x"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -19,15 +19,15 @@ type Problem struct {
 
 // Names of the rules. They are printed, so they only ever grow in number.
 const (
-	RulePointer   = "pointer-syntax"
-	RuleScope     = "operation-scope"
-	RuleOwned     = "owned-field"
-	RuleValue     = "operation-value"
-	RuleOp        = "operation-kind"
-	RuleProposal  = "proposal-scope"
-	RulePropOwned = "proposal-owned-field"
-	RulePropValue = "proposal-value"
-	RuleRisk      = "forced-risk"
+	RulePointer   = "pointer-syntax"       // a path is no pointer, or one that is never meant
+	RuleScope     = "operation-scope"      // an operation outside /state
+	RuleOwned     = "owned-field"          // an operation on what the applicator writes
+	RuleValue     = "operation-value"      // an operation with a value too many or too few
+	RuleOp        = "operation-kind"       // neither add, replace nor remove
+	RuleProposal  = "proposal-scope"       // a proposal outside the contract
+	RulePropOwned = "proposal-owned-field" // a proposal about what no person writes
+	RulePropValue = "proposal-value"       // a proposal with a value too many or too few
+	RuleRisk      = "forced-risk"          // a proposal that declares less risk than it has
 )
 
 // Check reports what is wrong with the operations and proposals of d, in their order. A problem of an
@@ -76,8 +76,10 @@ func checkOperation(op Operation) (rule, field, message string) {
 // ownedMetadata belongs to the applicator and, trust, to the resolver.
 var ownedMetadata = []string{"revision", "updated_at", "trust"}
 
+// owned names the members of state that only the applicator writes.
 func owned(member string) bool { return member == "revision" || member == "updated_at" }
 
+// checkProposal holds what a wish may be about. What it would do is judged where it is carried out.
 func checkProposal(p Proposal) (rule, field, message string) {
 	path, msg := parsePath(p.Path)
 	switch {
@@ -105,6 +107,7 @@ func checkProposal(p Proposal) (rule, field, message string) {
 	return "", "", ""
 }
 
+// checkOp gives what is wrong with the name of an operation, in words.
 func checkOp(op string) string {
 	switch op {
 	case OpAdd, OpReplace, OpRemove:
@@ -115,6 +118,7 @@ func checkOp(op string) string {
 	return fmt.Sprintf("%q is not one of add, replace, remove", op)
 }
 
+// checkValue holds that a value comes with what sets one and with nothing else.
 func checkValue(op string, has bool) string {
 	switch {
 	case op == OpRemove && has:

@@ -42,6 +42,7 @@ func statePart(doc map[string]any) map[string]any {
 
 type comparer struct{ ops []Operation }
 
+// emit notes one operation; a removal carries no value.
 func (c *comparer) emit(op string, at canonical.Pointer, v any) {
 	c.ops = append(c.ops, Operation{Op: op, Path: at.String(), Pointer: at, Value: v, HasValue: op != OpRemove})
 }
@@ -76,6 +77,8 @@ func names(objects ...map[string]any) []string {
 	return slices.Compact(all)
 }
 
+// value compares two values at one place, from the finest description to the coarsest: members, growth
+// of a list, entries, and at last the whole value.
 func (c *comparer) value(a, b any, sh *shape, at canonical.Pointer) {
 	if canonical.Equal(a, b) {
 		return
@@ -121,6 +124,8 @@ func (c *comparer) entries(a, b []any, sh *shape, at canonical.Pointer) bool {
 	if !sh.is(formEntries) || !addressable(a, sh) || !addressable(b, sh) || len(b) == 0 && len(a) > 1 {
 		return false
 	}
+	// Removals first: an identity that moves has to be gone before it is added elsewhere, or the addition
+	// would update it in its old place.
 	stay := staying(a, b, sh)
 	for _, v := range a {
 		if !stay[sh.idOf(v)] {
@@ -163,6 +168,8 @@ func staying(a, b []any, sh *shape) map[string]bool {
 	}
 	type link struct{ entry, before int } // index in a; index in links of the one before, or -1
 	var links []link
+	// Patience sorting: tails[n] ends the run of length n+1 that ends earliest, so that the most entries
+	// can still follow it. That makes the search n log n, which thousands of facts need.
 	var tails []int // links that end the best run of each length
 	for i, v := range a {
 		p, ok := place[sh.idOf(v)]

@@ -52,12 +52,14 @@ func Decode(v any) (*Delta, error) {
 // the format's tables.
 type reader struct{ err error }
 
+// fail keeps the first error; later ones are often only its echo.
 func (r *reader) fail(at, reason string) {
 	if r.err == nil {
 		r.err = &DecodeError{at, reason}
 	}
 }
 
+// target reads OAP facts a.8. Without a revision every write would be blind, so it is required here too.
 func (r *reader) target(doc map[string]any) Target {
 	m := r.object(doc["target"], "/target")
 	t := Target{
@@ -78,6 +80,7 @@ func (r *reader) target(doc map[string]any) Target {
 	return t
 }
 
+// session reads who asks; only the id is required, and the schema lets it be empty.
 func (r *reader) session(doc map[string]any) Session {
 	const at = "/session"
 	m := r.object(doc["session"], at)
@@ -98,6 +101,7 @@ func (r *reader) session(doc map[string]any) Session {
 	return s
 }
 
+// operation keeps whether a value is there, since null is one.
 func (r *reader) operation(v any, at string) Operation {
 	m := r.object(v, at)
 	op := Operation{
@@ -111,6 +115,7 @@ func (r *reader) operation(v any, at string) Operation {
 	return op
 }
 
+// proposal fills in the operation that the format takes for granted.
 func (r *reader) proposal(v any, at string) Proposal {
 	m := r.object(v, at)
 	p := Proposal{
@@ -127,6 +132,7 @@ func (r *reader) proposal(v any, at string) Proposal {
 	return p
 }
 
+// The readers below give the zero value where they fail, so that their callers can go on.
 func (r *reader) object(v any, at string) map[string]any {
 	m, ok := v.(map[string]any)
 	if !ok {

@@ -14,7 +14,7 @@ const Kind = "AgentStateDelta"
 
 // Delta is one session's request, as [Decode] reads it.
 type Delta struct {
-	Version    string // member "oap"
+	Version    string // member "oap"; whether it is supported is for the validator to say
 	Target     Target
 	Session    Session
 	Summary    string
@@ -27,14 +27,14 @@ type Delta struct {
 // Target names the profile and the revision that the session started from.
 type Target struct {
 	Name     string
-	Revision int
+	Revision int              // 1 or more
 	ID       string           // "" where the delta does not say
 	Digest   canonical.Digest // of the profile as loaded; zero where the delta does not say
 }
 
 // Session says who asks. Times are kept as written; [Instant] reads them.
 type Session struct {
-	ID             string
+	ID             string // may be empty, as the schema has it
 	Harness        string
 	HarnessVersion string
 	StartedAt      string
@@ -48,9 +48,9 @@ type Session struct {
 
 // The three operations of format 1.0. "move", "copy" and "test" are reserved there.
 const (
-	OpAdd     = "add"
-	OpReplace = "replace"
-	OpRemove  = "remove"
+	OpAdd     = "add"     // sets a member; puts an entry before another or at the end
+	OpReplace = "replace" // changes what is there
+	OpRemove  = "remove"  // takes away what is there; warns where nothing is
 )
 
 // Operation is one change of a value. Path counts; Pointer is its parsed form for readers.
@@ -61,7 +61,7 @@ type Operation struct {
 	Value      any
 	HasValue   bool // a null value is a value
 	Reason     string
-	Confidence *float64
+	Confidence *float64 // of the operation; it is not copied into the entry
 }
 
 // Proposal is one wish about the contract.
@@ -125,10 +125,10 @@ type Warning struct {
 
 // OperationError says which operation was refused. The delta was refused with it.
 type OperationError struct {
-	Index  int
+	Index  int // in the list of operations, from 0
 	Op     string
-	Path   string
-	Reason string
+	Path   string // as written
+	Reason string // one sentence; entries are named in it, values never
 }
 
 func (e *OperationError) Error() string {

@@ -10,12 +10,12 @@ import (
 
 // Rules of warnings that Apply gives.
 const (
-	RuleMissing = "nothing-to-remove"
-	RuleSet     = "replaced-missing"
-	RuleUpsert  = "updated-known"
-	RulePresent = "already-present"
-	RuleKeptOwn = "owned-field-kept"
-	RulePinned  = "pinned-entry"
+	RuleMissing = "nothing-to-remove" // removing what is not there
+	RuleSet     = "replaced-missing"  // replacing what was not there yet
+	RuleUpsert  = "updated-known"     // adding an entry whose id or term is there
+	RulePresent = "already-present"   // adding a tag or ref that is there
+	RuleKeptOwn = "owned-field-kept"  // a whole state that brings the applicator's fields
+	RulePinned  = "pinned-entry"      // a pinned entry that does not come through as it was
 )
 
 const (
@@ -58,6 +58,7 @@ func (e *editor) walk(node any, sh *shape, at, rest canonical.Pointer) (any, err
 	return node, e.fail(msgWrongForm, at)
 }
 
+// inObject steps through or ends at a member. Only "add" and "replace" make the parents they miss.
 func (e *editor) inObject(c map[string]any, sh *shape, at, rest canonical.Pointer) error {
 	name, child := rest[0], sh.member(rest[0])
 	if len(rest) == 1 {
@@ -94,6 +95,7 @@ func container(sh *shape, next string) any {
 	return map[string]any{}
 }
 
+// member carries the operation out on a member of c.
 func (e *editor) member(c map[string]any, sh *shape, at canonical.Pointer, name string) error {
 	here := at.Append(name)
 	if e.strict && len(at) == 0 {
@@ -162,6 +164,8 @@ func (e *editor) allState(doc map[string]any, here canonical.Pointer) error {
 	return nil
 }
 
+// inList steps through or ends at an entry, addressed by index, by identity or, for "add", as "-". It gives
+// the list as it is then, because insertion and removal make another slice.
 func (e *editor) inList(c []any, sh *shape, at, rest canonical.Pointer) (any, error) {
 	token, last := rest[0], len(rest) == 1
 	if token == "-" {
@@ -174,6 +178,7 @@ func (e *editor) inList(c []any, sh *shape, at, rest canonical.Pointer) (any, er
 	if err != nil {
 		return nil, err
 	}
+	// RFC 6902 §4.1: "add" may name the index after the last entry, and shifts what stands there.
 	if last && e.op.Op == OpAdd && (i >= 0 && i < len(c) || token == strconv.Itoa(len(c))) {
 		return e.insert(c, sh, at, i)
 	}
@@ -192,6 +197,7 @@ func (e *editor) inList(c []any, sh *shape, at, rest canonical.Pointer) (any, er
 		return nil, err
 	}
 	c[i] = made
+	// A new id for an entry must not be that of another one.
 	if len(rest) == 2 && sh.is(formEntries) && rest[1] == sh.identity {
 		return c, e.unique(c, sh, at, i)
 	}
@@ -213,6 +219,7 @@ func (e *editor) locate(c []any, sh *shape, at canonical.Pointer, token string) 
 	return 0, e.fail("%q is no index of the list %s", token, at)
 }
 
+// itemOf gives the shape of a list's entries.
 func itemOf(sh *shape) *shape {
 	if sh == nil {
 		return nil
@@ -262,6 +269,7 @@ func (e *editor) unique(c []any, sh *shape, at canonical.Pointer, i int) error {
 	return nil
 }
 
+// article reads "an id", "a term".
 func article(identity string) string {
 	if strings.ContainsAny(identity[:1], "aeiou") {
 		return "an " + identity

@@ -48,6 +48,7 @@ type scanner struct {
 	ok bool
 }
 
+// digits eats exactly n of them.
 func (p *scanner) digits(n int) int {
 	if len(p.s) < n {
 		p.ok = false
@@ -66,6 +67,7 @@ func (p *scanner) digits(n int) int {
 	return v
 }
 
+// byte eats one of two characters.
 func (p *scanner) byte(a, b byte) {
 	if p.s == "" || p.s[0] != a && p.s[0] != b {
 		p.ok = false
@@ -91,6 +93,7 @@ func (p *scanner) fraction() int {
 	return nanos
 }
 
+// offset reads the zone and gives what UTC is behind by.
 func (p *scanner) offset() time.Duration {
 	if p.s == "" {
 		p.ok = false

@@ -14,13 +14,6 @@ const (
 	Theirs             // what arrives
 )
 
-func (s Side) String() string {
-	if s == Theirs {
-		return "theirs"
-	}
-	return "ours"
-}
-
 // MergeOptions are what a merge cannot see in the three documents. The zero value is good.
 type MergeOptions struct {
 	// OursEnded and TheirsEnded are when the sessions ended (RFC 3339), where that is known. The later
@@ -62,10 +55,10 @@ type Conflict struct {
 
 // Rules of warnings that Merge gives.
 const (
-	RuleSummary  = "summary-rewritten"
-	RuleBack     = "evicted-entry-back"
-	RuleUsedGone = "removed-though-used"
-	RuleSource   = "source-dropped"
+	RuleSummary  = "summary-rewritten"   // both sides wrote a summary
+	RuleBack     = "evicted-entry-back"  // retention dropped what the other side still works with
+	RuleUsedGone = "removed-though-used" // a session removed what the other side only used
+	RuleSource   = "source-dropped"      // one statement, two sources
 )
 
 // Merge joins two documents that grew from base, which is empty where they have no common ancestor
@@ -100,11 +93,13 @@ type part struct {
 	ok bool
 }
 
+// partOf reads a member, which may be absent; a nil map has none.
 func partOf(m map[string]any, name string) part {
 	v, ok := m[name]
 	return part{v, ok}
 }
 
+// equal holds two absences for the same, and absence and null for different.
 func (a part) equal(b part) bool {
 	return a.ok == b.ok && (!a.ok || canonical.Equal(a.v, b.v))
 }
@@ -143,8 +138,10 @@ func (m *merger) clash(b, o, t part, at canonical.Pointer) part {
 	return m.conflict(b, o, t, at, reason)
 }
 
+// met notes a place that both sides changed and that came together.
 func (m *merger) met(at canonical.Pointer) { m.out.Met = append(m.out.Met, at.String()) }
 
+// warn notes what a person may want to know although nothing has to be settled.
 func (m *merger) warn(rule string, at canonical.Pointer, format string, args ...any) {
 	m.out.Warnings = append(m.out.Warnings, Warning{noIndex, at.String(), fmt.Sprintf(format, args...), rule})
 }
@@ -169,6 +166,7 @@ func (m *merger) widening() {
 	}
 }
 
+// put writes a member or its absence.
 func put(m map[string]any, name string, p part) {
 	if p.ok {
 		m[name] = p.v

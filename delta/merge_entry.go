@@ -28,6 +28,7 @@ func (m *merger) entries(b, o, t []any, sh *shape, at canonical.Pointer) []any {
 	return out
 }
 
+// inID looks an entry up.
 func inID(byID map[string]any, id string) part {
 	v, ok := byID[id]
 	return part{v, ok}
@@ -43,6 +44,8 @@ type entryMerger struct {
 	evicted [2]map[string]bool // by side, once asked for
 }
 
+// entry decides by who still has the entry. What only one side touched is that side's, whole; this comes
+// before every other rule, so that nothing an only writer wrote can be lost.
 func (e *entryMerger) entry(b, o, t part) part {
 	switch {
 	case o.equal(b):

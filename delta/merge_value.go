@@ -56,6 +56,7 @@ func objects(b, o, t part, sh *shape, at canonical.Pointer) (x, y, z map[string]
 	return x, y, z, (okO || lenient && !o.ok) && (okT || lenient && !t.ok)
 }
 
+// object merges each member that any of the three has.
 func (m *merger) object(b, o, t map[string]any, sh *shape, at canonical.Pointer) map[string]any {
 	out := make(map[string]any, len(o))
 	for _, name := range names(b, o, t) {
@@ -66,6 +67,7 @@ func (m *merger) object(b, o, t map[string]any, sh *shape, at canonical.Pointer)
 
 // counter adds both growths. A counter that is not there stands at zero.
 func (m *merger) counter(b, o, t part, at canonical.Pointer) part {
+	// A sum of growths is the same in both directions; adding one side to the other is not, in floats.
 	var n [3]float64
 	exact := true
 	for i, p := range []part{b, o, t} {
@@ -103,6 +105,7 @@ func (m *merger) stamp(b, o, t part, at canonical.Pointer) part {
 	return byOrder(o, t, y.Compare(x))
 }
 
+// instantIn reads a time from a part, if it is one.
 func instantIn(p part) (time.Time, bool) {
 	s, _ := p.v.(string)
 	return Instant(s)
@@ -127,6 +130,7 @@ func byOrder(o, t part, order int) part {
 	return o
 }
 
+// revision takes the higher number; counting it up for the merge itself is what Stamp does.
 func (m *merger) revision(b, o, t part, at canonical.Pointer) part {
 	x, okX := o.v.(float64)
 	y, okY := t.v.(float64)
@@ -154,6 +158,7 @@ func (m *merger) summary(o, t part, at canonical.Pointer) part {
 	return won
 }
 
+// oursLater tells whose session came later, as far as it can be known; in doubt, what arrives is later.
 func (m *merger) oursLater() bool {
 	o, okO := Instant(m.OursEnded)
 	t, okT := Instant(m.TheirsEnded)
@@ -187,6 +192,7 @@ func (m *merger) list(b, o, t part, sh *shape, at canonical.Pointer) part {
 	case sh.is(formEntries):
 		made = m.entries(x, y, z, sh, at)
 	case sh.is(formHistory):
+		// The log is trimmed, not in conflict, when it gets too long.
 		made = history(x, y, z)
 	default:
 		made = union(x, y, z, text)
@@ -204,6 +210,7 @@ func (m *merger) list(b, o, t part, sh *shape, at canonical.Pointer) part {
 	return part{made, len(made) > 0 || o.ok && t.ok}
 }
 
+// text is the key of a set's member.
 func text(v any) string { s, _ := v.(string); return s }
 
 // union keeps of base what both sides still have, then adds what is new in ours, then in theirs.

@@ -22,6 +22,7 @@ type PinnedChange struct {
 	Change     string
 }
 
+// sentence says it for the warning.
 func (c PinnedChange) sentence() string {
 	switch c.Change {
 	case PinnedAdded:
@@ -67,6 +68,7 @@ func pinnedChanges(before, after map[string]any) []PinnedChange {
 	return out
 }
 
+// firstByID indexes a list as addresses do: the first entry of an identity is meant.
 func firstByID(list []any, sh *shape) map[string]any {
 	byID := make(map[string]any, len(list))
 	for _, v := range list {
@@ -79,12 +81,14 @@ func firstByID(list []any, sh *shape) map[string]any {
 	return byID
 }
 
+// pinned reads the member strictly: what is not true does not protect.
 func pinned(v any) bool {
 	m, _ := v.(map[string]any)
 	p, _ := m["pinned"].(bool)
 	return p
 }
 
+// unused gives an entry without its last use, for comparing what it says.
 func unused(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	m = maps.Clone(m)

@@ -8,9 +8,9 @@ import (
 
 // Orders in which facts go when there are too many.
 const (
-	EvictOldest = "oldest"
-	EvictLeast  = "least_confident"
-	EvictUnused = "least_recently_used"
+	EvictOldest = "oldest"              // learned first
+	EvictLeast  = "least_confident"     // unrated counts as sure
+	EvictUnused = "least_recently_used" // else touched, else learned first
 )
 
 // DefaultMaxHistory is how much of the log stays where the profile does not say (OAP facts a.5).
@@ -18,10 +18,10 @@ const DefaultMaxHistory = 50
 
 // Policy is "spec.lifecycle.retention". The zero Policy sets no cap and no age.
 type Policy struct {
-	MaxFacts       *int
-	MaxOpenThreads *int
-	FactTTLDays    *int
-	MaxHistory     *int
+	MaxFacts       *int   // pinned ones count, and stay
+	MaxOpenThreads *int   // closed ones count, and go
+	FactTTLDays    *int   // since the last use, else since learning
+	MaxHistory     *int   // 0 keeps none; nil means [DefaultMaxHistory]
 	Eviction       string // "" stands for least_recently_used
 }
 

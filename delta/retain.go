@@ -95,6 +95,7 @@ func (k *keeping) left() int {
 	return n
 }
 
+// split carries the rules out, in file order.
 func (k *keeping) split() (rest []any, gone []Eviction) {
 	rest = make([]any, 0, len(k.list))
 	for i, v := range k.list {
@@ -124,10 +125,12 @@ func (k *keeping) candidates(may func(map[string]any) bool, order func(a, b map[
 	return out
 }
 
+// warn notes what the policy could not do.
 func (r *retainer) warn(rule, at, format string, args ...any) {
 	r.warnings = append(r.warnings, Warning{noIndex, at, fmt.Sprintf(format, args...), rule})
 }
 
+// facts applies end, age and cap, in this order, so that what is over anyway makes room first.
 func (r *retainer) facts(k *keeping) {
 	r.expire(k)
 	if r.policy.FactTTLDays != nil {
@@ -209,6 +212,7 @@ func (p Policy) compare() func(a, b map[string]any) int {
 	}
 }
 
+// confidence counts a fact that nobody rated as sure, as the format's tools do (OAP facts f.4).
 func confidence(m map[string]any) float64 {
 	if f, ok := m["confidence"].(float64); ok {
 		return f

@@ -87,8 +87,10 @@ var (
 	aSummary  = &shape{form: formSummary}
 )
 
+// setOf is a set of at most so many texts.
 func setOf(limit int) *shape { return &shape{form: formSet, max: limit} }
 
+// object knows some members and lets others be.
 func object(members map[string]*shape) *shape {
 	return &shape{form: formObject, members: members}
 }

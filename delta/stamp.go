@@ -13,12 +13,12 @@ import (
 // Mark is what the history entry of a write says (OAP facts f.5). Texts longer than the format takes
 // are cut with "…"; the commit has all of them.
 type Mark struct {
-	Now        time.Time
-	By         string
+	Now        time.Time // written in UTC and whole seconds
+	By         string    // the session, else the actor
 	SessionID  string
 	Harness    string
-	Change     string
-	ApprovedBy string
+	Change     string   // what happened, in a sentence
+	ApprovedBy string   // empty where nobody was asked
 	Sections   []string // of "metadata", "spec", "state"; with "state", the state's own counter moves too
 }
 
@@ -47,7 +47,7 @@ func (d *Delta) Mark(now time.Time, actor string, approved bool) Mark {
 // Stamped is a document that is ready to be written.
 type Stamped struct {
 	Doc      map[string]any
-	Revision int
+	Revision int // the new one
 	Trimmed  int // history entries that went
 	Warnings []Warning
 }
