@@ -80,6 +80,15 @@ func (r *Repo) Branch(name string) (string, error) {
 	return full, nil
 }
 
+// CurrentBranch gives the branch that HEAD names, also an unborn one. A detached HEAD is Refused.
+func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
+	ref, err := r.headRef(ctx, r.GitDir)
+	if err == nil && ref == "" {
+		err = refuse("detached", "", "HEAD is detached, so that there is no branch to work on")
+	}
+	return ref, err
+}
+
 // CheckRef reports why a full ref name is not one (git: refs.c, check_refname_component).
 func CheckRef(ref string) error {
 	bad := func() error { return invalid("bad-ref", Printable(ref), "cannot be the full name of a ref") }
