@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,16 @@ func newToken() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 // newSync plans without touching anything.
 func (r *Repo) newSync(w worktree, token string, files []Diff, dirs []treeMove) *treeSync {
 	s := &treeSync{r: r, w: w, token: token, dirs: dirs}
+	// Removals last: they take empty folders with them, which something new may still need.
+	files = slices.SortedStableFunc(slices.Values(files), func(a, b Diff) int {
+		switch gone := a.New == ""; {
+		case gone == (b.New == ""):
+			return 0
+		case gone:
+			return 1
+		}
+		return -1
+	})
 	for i, d := range files {
 		f := &fileMove{Diff: d}
 		f.temp = filepath.Join(filepath.Dir(f.full(&w)), fmt.Sprintf(".oap-tmp-%s-%d", token, i))
