@@ -130,15 +130,22 @@ func (r *run) oneOfValues(n *node, v any) {
 }
 
 func (r *run) number(n *numberRules, x float64) {
+	if x >= n.min && x <= n.max && x > n.aboveMin && x < n.belowMax {
+		return
+	}
+	have := number(x)
+	if r.hushed > 0 {
+		have = "this"
+	}
 	switch {
 	case x < n.min:
-		r.add("minimum", "must be at least %s, not %s", number(n.min), r.describe(x))
+		r.add("minimum", "must be at least %s, not %s", number(n.min), have)
 	case x > n.max:
-		r.add("maximum", "must be at most %s, not %s", number(n.max), r.describe(x))
+		r.add("maximum", "must be at most %s, not %s", number(n.max), have)
 	case x <= n.aboveMin:
-		r.add("exclusiveMinimum", "must be more than %s, not %s", number(n.aboveMin), r.describe(x))
+		r.add("exclusiveMinimum", "must be more than %s, not %s", number(n.aboveMin), have)
 	case x >= n.belowMax:
-		r.add("exclusiveMaximum", "must be less than %s, not %s", number(n.belowMax), r.describe(x))
+		r.add("exclusiveMaximum", "must be less than %s, not %s", number(n.belowMax), have)
 	}
 }
 
