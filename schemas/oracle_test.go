@@ -132,6 +132,14 @@ func nodeAt(name string, p canonical.Pointer) *node {
 	return n.resolve()
 }
 
+// expected are the places that every tool of the format must report for its invalid examples.
+var expected = map[string]string{
+	"bad-name": "/metadata/name", "literal-secret": "/spec/tools/mcp_servers/0/env/GITHUB_TOKEN", "missing-instructions": "/spec/role",
+	"unknown-field": "/spec", "unknown-kind": "/kind", "future-major": "/oap",
+	"missing-revision": "/target", "proposal-without-rationale": "/proposals/0", "remove-with-value": "/operations/0",
+	"writes-metadata": "/operations/0/path", "writes-spec": "/operations/0/path",
+}
+
 // Every document of the corpus gets the published schema's verdict.
 func TestCorpus(t *testing.T) {
 	root := os.Getenv("OAP_CORPUS")
@@ -156,6 +164,12 @@ func TestCorpus(t *testing.T) {
 		}
 		read++
 		agree(t, name, d.Name(), doc.Value(), judges[name])
+		if want, ok := expected[strings.SplitN(d.Name(), ".", 2)[0]]; ok {
+			got := Validate(name, doc.Value())
+			if !slices.ContainsFunc(got, func(v Violation) bool { return v.Pointer == want || v.Parent == want }) {
+				t.Errorf("%s: want a violation at %s, got %v", d.Name(), want, got)
+			}
+		}
 		return nil
 	})
 	if err != nil || read < 20 || refused > 1 {
