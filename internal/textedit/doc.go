@@ -16,9 +16,10 @@
 //   - Reading accepts only what a value can hold exactly; every [*SyntaxError] has a line and a column.
 //
 // YAML is read with the core schema of YAML 1.2 (chapter 10.3); text that YAML 1.1 readers would take
-// for something else is quoted when written. Own-line comments are never deleted, so a comment above
-// an entry stays when the entry goes. The package knows nothing of profiles, files or git, and it does
-// not format: layout that the author chose is copied, never improved.
+// for something else is quoted when written. A comment inside an entry, or below it and indented deeper,
+// goes with the entry; other comments on lines of their own stay, so one above an entry outlives it.
+// The package knows nothing of profiles, files or git, and it does not format: layout that the author
+// chose is copied, never improved.
 //
 // A Document is read-only after Parse and safe for concurrent use, except that callers must not change
 // what Value and Bytes return.

@@ -62,7 +62,7 @@ type Document struct {
 	root   *node
 	value  any
 	body   *body // Markdown only
-	lines  lineIndex
+	lines  *lineIndex
 }
 
 var utf8BOM = []byte("\xef\xbb\xbf")
@@ -75,7 +75,7 @@ func Parse(src []byte, f Format, o Options) (*Document, error) {
 		d.base = len(utf8BOM)
 	}
 	d.text = src[d.base:]
-	d.lines = lineIndex{src: src, start: d.base}
+	d.lines = newLineIndex(src, d.base)
 	err := d.read()
 	if err == nil {
 		return d, nil

@@ -104,6 +104,8 @@ var exactEdits = []struct {
 	{"an entry goes", "its comments go, those around it stay", YAML,
 		"state:\n  facts:\n    # above\n    - id: f1 # on it\n      # in it\n      text: a\n    # between\n    - id: f2\n", []set{{"/state", "facts", []any{fact("f2")}}},
 		"state:\n  facts:\n    # above\n    # between\n    - id: f2\n"},
+	{"comment below an entry that goes", "left behind, it would become text of the block above", YAML,
+		"a: >-\n  x\nb: 1\n     # deep\n# end\n", []set{{"", "b", gone{}}}, "a: >-\n  x\n# end\n"},
 	{"the middle of three goes", "one blank line stays between the others", YAML,
 		"state:\n  facts:\n    - id: f1\n\n    - id: f2\n\n    - id: f3\n", []set{{"/state", "facts", []any{fact("f1"), fact("f3")}}},
 		"state:\n  facts:\n    - id: f1\n\n    - id: f3\n"},

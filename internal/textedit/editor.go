@@ -1,6 +1,7 @@
 package textedit
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
@@ -10,15 +11,16 @@ import (
 // editor walks the old tree beside the wanted value and notes edits over Document.text.
 type editor struct {
 	*ladder
-	text        []byte
-	yaml        yamlWriter
-	json        jsonWriter
-	edits       []Edit
-	rerendered  []string
-	headers     map[int]bool    // block texts whose header was already changed
-	separations map[shapeOf]int // blank lines between entries, once counted
-	atEnd       bool            // something was put in place of a last line of blanks
-	err         error
+	text           []byte
+	yaml           yamlWriter
+	json           jsonWriter
+	edits          []Edit
+	rerendered     []string
+	headers        map[int]bool    // block texts whose header was already changed
+	separations    map[shapeOf]int // blank lines between entries, once counted
+	seen, seenLine int             // an offset and the start of its line
+	atEnd          bool            // something was put in place of a last line of blanks
+	err            error
 }
 
 func newEditor(l *ladder) *editor {
@@ -159,8 +161,21 @@ func (e *editor) refuse(at canonical.Pointer, format string, args ...any) {
 }
 
 func skipBlank(text []byte, i int) int {
-	for i < len(text) && (isBlank(text[i])) {
+	for i < len(text) && isBlank(text[i]) {
 		i++
 	}
 	return i
+}
+
+// indentAt gives the blanks that the line of offset i begins with, at most up to i. The walk asks in the
+// order of the text; remembering the last answer keeps one very long line from costing quadratic time.
+func (e *editor) indentAt(i int) string {
+	if i < e.seen {
+		e.seen, e.seenLine = 0, 0
+	}
+	if n := bytes.LastIndexAny(e.text[e.seen:i], "\n\r"); n >= 0 {
+		e.seenLine = e.seen + n + 1
+	}
+	e.seen = i
+	return string(e.text[e.seenLine:min(skipBlank(e.text, e.seenLine), i)])
 }

@@ -53,7 +53,7 @@ func (s *jsonScanner) value(depth int) (*node, error) {
 	if s.total++; s.total > s.opts.MaxNodes {
 		return nil, faultAt(s.i, "the file has more than %d values", s.opts.MaxNodes)
 	}
-	n := &node{flow: true, from: s.i, head: s.i, start: s.i, content: s.i, size: 1}
+	n := &node{flow: true, from: s.i, head: s.i, start: s.i, content: s.i, size: 1, entries: noEntries}
 	var err error
 	switch c := byteAt(s.text, s.i); {
 	case c == '{':
@@ -76,6 +76,7 @@ func (s *jsonScanner) value(depth int) (*node, error) {
 
 func (s *jsonScanner) collection(n *node, closer byte, depth int) error {
 	s.i++
+	n.entries = new(entries)
 	seen := map[string]bool{}
 	for s.space(); byteAt(s.text, s.i) != closer; s.space() {
 		if len(n.vals) > 0 {
@@ -113,7 +114,7 @@ func (s *jsonScanner) collection(n *node, closer byte, depth int) error {
 }
 
 func (s *jsonScanner) key(seen map[string]bool) (*node, error) {
-	k := &node{flow: true, style: doubleStyle, start: s.i, content: s.i, size: 1}
+	k := &node{flow: true, style: doubleStyle, start: s.i, content: s.i, size: 1, entries: noEntries}
 	if byteAt(s.text, s.i) != '"' {
 		return nil, s.unexpected("a key in double quotes")
 	}

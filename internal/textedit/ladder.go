@@ -28,8 +28,15 @@ type ladder struct {
 	stuck  string
 }
 
-// maxTriedBytes bounds the work spent on a document that resists.
-const maxTriedBytes = 256 << 20
+// What is spent at most on a document that resists: some seconds.
+const (
+	maxTries      = 200
+	maxTriedBytes = 64 << 20
+)
+
+func (l *ladder) exhausted() bool {
+	return l.tries >= maxTries || l.tries > 8 && l.tries*len(l.doc.text) > maxTriedBytes
+}
 
 func (l *ladder) climb(want any) (Result, error) {
 	d := l.doc
@@ -96,7 +103,7 @@ func (l *ladder) settle(pointer canonical.Pointer, old, want any, whole func(any
 	}
 	key := pointer.String()
 	works := func(m mode) bool {
-		if l.tries*len(l.doc.text) > maxTriedBytes {
+		if l.exhausted() {
 			return false
 		}
 		if m != exact {

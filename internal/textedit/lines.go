@@ -1,24 +1,36 @@
 package textedit
 
 import (
-	"bytes"
 	"sort"
+	"sync"
 	"unicode/utf8"
 )
 
 // lineIndex turns byte offsets into the lines and columns that editors show. It is only used for
-// messages, so it is cheap to build and counts on demand.
+// messages, and so built when the first is asked for.
 type lineIndex struct {
-	src   []byte
-	start int // length of a byte order mark
+	src    []byte
+	start  int // length of a byte order mark
+	starts func() []int
 }
 
-func (l lineIndex) position(offset int) (line, col int) {
+func newLineIndex(src []byte, start int) *lineIndex {
+	return &lineIndex{src, start, sync.OnceValue(func() []int {
+		starts := []int{start}
+		for i := start; i < len(src); i++ {
+			if src[i] == '\n' {
+				starts = append(starts, i+1)
+			}
+		}
+		return starts
+	})}
+}
+
+func (l *lineIndex) position(offset int) (line, col int) {
 	offset = min(max(offset, l.start), len(l.src))
-	before := l.src[l.start:offset]
-	line = 1 + bytes.Count(before, []byte{'\n'})
-	begin := bytes.LastIndexByte(before, '\n') + 1
-	return line, 1 + utf8.RuneCount(before[begin:])
+	starts := l.starts()
+	line = sort.SearchInts(starts, offset+1)
+	return line, 1 + utf8.RuneCount(l.src[starts[line-1]:offset])
 }
 
 // breaks finds the line starts as YAML 1.1 counts them, which is how the parser counts: LF, CR, CRLF,

@@ -38,20 +38,26 @@ type node struct {
 	// end is behind the last byte. Block collections end with their last entry; block scalars end
 	// before the break of their last line (with "+" before that of the last blank line they own).
 	end int
-	col int // block collections: 0-based column of their entries
 
 	value  any
 	target *node // what an alias stands for
 	anchor string
-
-	// Entries of a collection. A list has no keys. marks holds the place of "-" or ":", -1 where the
-	// text has none; starts the first byte of an entry: its "-", "?" or key.
-	keys, vals    []*node
-	marks, starts []int
+	*entries
 
 	size   int // nodes in this subtree, aliases expanded
 	height int // levels below this node, aliases expanded
 }
+
+// entries are the parts of a collection. A list has no keys. marks holds the place of "-" or ":", -1 where the
+// text has none; starts the first byte of an entry: its "-", "?" or key.
+type entries struct {
+	keys, vals    []*node
+	marks, starts []int
+	col           int // block collections: 0-based column of the entries
+}
+
+// noEntries is shared by all scalars, which are most of the nodes.
+var noEntries = new(entries)
 
 func (n *node) resolved() *node {
 	if n.target != nil {

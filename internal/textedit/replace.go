@@ -25,7 +25,7 @@ func (e *editor) replace(parent *node, i int, want any, at canonical.Pointer, t 
 
 func (e *editor) replaceFlow(parent *node, i int, want any, at canonical.Pointer, t template) {
 	v := parent.vals[i]
-	text := string(e.renderFlowReplacement(v, want, at, t, lineIndent(e.text, parent.starts[i])))
+	text := string(e.renderFlowReplacement(v, want, at, t, e.indentAt(parent.starts[i])))
 	switch {
 	case !v.empty():
 		e.note(v.start, v.end, text)

@@ -173,15 +173,16 @@ type shapeOf struct {
 	several bool
 }
 
-// dropLines deletes the lines of entry i. Own-line comments around it stay. One run of blank lines goes with
-// it, so that those around it do not add up.
+// dropLines deletes the lines of entry i, with the comments below it that are indented deeper: they belong to
+// it, and could become text of a block scalar above. Other comments on lines of their own stay. One run of
+// blank lines goes with it, so that those around it do not add up.
 func (e *editor) dropLines(n *node, i int, p plan) {
 	start := e.lineStart(n.starts[i])
-	end := e.nextLine(n.entryEnd(i))
+	end := e.behind(n, i)
 	after := e.blankRun(end)
 	before := start
 	if i > 0 {
-		floor := e.nextLine(n.entryEnd(i - 1))
+		floor := e.behind(n, i-1)
 		for before > floor && skipBlank(e.text, e.lineStart(before-1)) == e.lineEnd(e.lineStart(before-1)) {
 			before = e.lineStart(before - 1)
 		}

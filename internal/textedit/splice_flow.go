@@ -33,7 +33,7 @@ func (e *editor) reuse(n *node, p plan, at canonical.Pointer, peers template) (g
 				gone[i] = true
 				continue
 			}
-			e.note(n.starts[i], n.entryEnd(i), e.renderFlow(n, adds[0], at, peers, lineIndent(e.text, n.starts[i])))
+			e.note(n.starts[i], n.entryEnd(i), e.renderFlow(n, adds[0], at, peers, e.indentAt(n.starts[i])))
 			adds = adds[1:]
 		}
 		p.add[end] = adds
@@ -51,7 +51,7 @@ func (e *editor) addFlow(n *node, i int, adds []addition, at canonical.Pointer, 
 		e.fillFlow(n, adds, at, peers)
 		return
 	}
-	indent := lineIndent(e.text, n.starts[near])
+	indent := e.indentAt(n.starts[near])
 	ownLine := e.beginsLine(n.starts[near])
 	separator := "," + e.gapText(n)
 	if ownLine {
@@ -89,7 +89,7 @@ func (e *editor) closesLater(n *node, i int) bool { return e.flowLineEnd(i) < n.
 // fillFlow puts entries into brackets that hold nothing but comments.
 func (e *editor) fillFlow(n *node, adds []addition, at canonical.Pointer, peers template) {
 	closer := n.end - 1
-	indent := lineIndent(e.text, closer)
+	indent := e.indentAt(closer)
 	texts := make([]string, len(adds))
 	for k, a := range adds {
 		texts[k] = e.renderFlow(n, a, at, peers, indent)
@@ -174,7 +174,7 @@ func (e *editor) dropOne(n *node, i int) {
 	rest := bytes.TrimLeft(e.text[end:line], " \t")
 	switch {
 	case e.beginsLine(start) && line < n.end && (len(rest) == 0 || rest[0] == '#'):
-		start -= len(lineIndent(e.text, start))
+		start -= len(e.indentAt(start))
 		end = e.flowNextLine(end)
 	case i+1 < len(n.vals) && bytes.IndexByte(e.text[end:n.starts[i+1]], '#') < 0 && !hasBreak(e.text[end:n.starts[i+1]]):
 		end = n.starts[i+1]
@@ -184,7 +184,7 @@ func (e *editor) dropOne(n *node, i int) {
 
 // beginsLine reports that only blanks stand before i on its line.
 func (e *editor) beginsLine(i int) bool {
-	start := i - len(lineIndent(e.text, i))
+	start := i - len(e.indentAt(i))
 	return start == 0 || endsInBreak(e.text[:start])
 }
 

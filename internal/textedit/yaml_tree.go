@@ -57,7 +57,7 @@ func (b *builder) buildNode(y *yaml.Node, p place, depth int) (*node, error) {
 	if depth > b.opts.MaxDepth {
 		return nil, faultAt(p.from, "nested deeper than %d levels", b.opts.MaxDepth)
 	}
-	n := &node{anchor: y.Anchor, flow: p.flow, from: p.from, head: p.from}
+	n := &node{anchor: y.Anchor, flow: p.flow, from: p.from, head: p.from, entries: noEntries}
 	if y.Anchor != "" {
 		b.open[y] = true
 		defer func() {
@@ -95,7 +95,7 @@ func (b *builder) buildAlias(y *yaml.Node, p place) (*node, error) {
 	}
 	return &node{
 		kind: target.kind, flow: p.flow, from: p.from, head: p.from, start: start, content: start, end: nameEnd(b.text, start+1),
-		value: target.value, target: target, size: target.size, height: target.height,
+		value: target.value, target: target, size: target.size, height: target.height, entries: noEntries,
 	}, nil
 }
 
@@ -180,6 +180,7 @@ func (b *builder) properties(n *node, flow, absent bool) error {
 }
 
 func (b *builder) buildCollection(n *node, y *yaml.Node, p place, depth int) error {
+	n.entries = new(entries)
 	n.start = b.lines.offset(y.Line, y.Column)
 	n.content = n.start
 	tagged := y.Style&yaml.TaggedStyle != 0
