@@ -1,0 +1,100 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/open-agent-profile/oap/profile"
+	"github.com/open-agent-profile/oap/repo"
+)
+
+// At is a profile as it stood at one commit.
+type At struct {
+	*Entry
+	Commit repo.ID // empty where it was read from the working tree
+}
+
+// SplitRevision cuts NAME@REV at the last "@". Names never hold one.
+func SplitRevision(spec string) (name, rev string) {
+	if i := strings.LastIndexByte(spec, '@'); i > 0 && i < len(spec)-1 {
+		return spec[:i], spec[i+1:]
+	}
+	return spec, ""
+}
+
+// Locate finds the profile that NAME@REV stands for. REV is a revision number, found in the history of
+// the branch whose tip is given, or anything that git takes for a commit.
+func Locate(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, name, rev string) (*At, error) {
+	if n, err := strconv.Atoi(rev); err == nil && n > 0 && len(rev) < 7 {
+		return locateRevision(ctx, r, tip, roots, name, n)
+	}
+	id, err := r.Resolve(ctx, rev+"^{commit}")
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.Snapshot(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	e, err := Find(ctx, Commit{s}, roots, name)
+	if err != nil {
+		return nil, err
+	}
+	return &At{e, id}, nil
+}
+
+// locateRevision reads the versions of the profile's file, newest first, until one says that it is the
+// revision. Where the revision repeats, the newest counts.
+func locateRevision(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, name string, want int) (*At, error) {
+	s, err := r.Snapshot(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	e, err := Find(ctx, Commit{s}, roots, name)
+	if err != nil {
+		return nil, err
+	}
+	if e.Err == nil && e.Document.Revision() == want {
+		return &At{e, tip}, nil
+	}
+	for c, err := range r.Log(ctx, repo.LogOptions{From: []string{string(tip)}, Paths: []string{e.Path}}) {
+		if err != nil {
+			return nil, err
+		}
+		at, err := versionAt(ctx, r, e, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		if at != nil && at.Document.Name() == e.Name() && at.Document.Revision() == want {
+			return at, nil
+		}
+	}
+	kind, more := Revision, ""
+	if r.Shallow {
+		kind, more = Shallow, "; this clone is shallow, so older revisions may be missing"
+	}
+	return nil, &Error{Kind: kind, Name: name, Paths: []string{e.Path}, Roots: roots,
+		Msg: fmt.Sprintf("%s has no revision %d in the history of %s%s", name, want, e.Path, more)}
+}
+
+// versionAt gives the document at a commit; nil where the file is absent or no document there.
+func versionAt(ctx context.Context, r *repo.Repo, e *Entry, commit repo.ID) (*At, error) {
+	s, err := r.Snapshot(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.File(ctx, e.Path)
+	if repo.KindOf(err) == repo.NotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	doc, err := profile.Parse(e.Path, f.Data)
+	if err != nil {
+		return nil, nil
+	}
+	return &At{&Entry{Root: e.Root, Path: e.Path, Document: doc}, commit}, nil
+}
