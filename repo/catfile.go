@@ -70,7 +70,7 @@ func (c *catFile) stop() {
 	}
 	_ = c.in.Close()
 	_ = c.cmd.Process.Kill()
-	_ = c.cmd.Wait()
+	go func() { _ = c.cmd.Wait() }() // it has nothing more to say
 }
 
 // warm starts the reader ahead of its first use.

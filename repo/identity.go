@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // identity is who commits, by git's own rules (settings with includeIf, GIT_AUTHOR_*, GIT_COMMITTER_*,
@@ -19,7 +21,11 @@ func (r *Repo) whoCommits(ctx context.Context, now time.Time) *identity {
 	w := &identity{done: make(chan struct{})}
 	go func() {
 		defer close(w.done)
-		w.author, w.err = r.ident(ctx, "GIT_AUTHOR_IDENT")
+		if s, ok := r.plainIdentity(); ok {
+			w.author = s
+		} else {
+			w.author, w.err = r.ident(ctx, "GIT_AUTHOR_IDENT")
+		}
 		w.committer = w.author
 		if w.err == nil && r.differentCommitter() {
 			w.committer, w.err = r.ident(ctx, "GIT_COMMITTER_IDENT")
@@ -55,6 +61,30 @@ func (r *Repo) differentCommitter() bool {
 		}
 	}
 	return false
+}
+
+// plainIdentity gives the identity where user.name and user.email alone decide it and git would only
+// hand them back: no variable, no other setting, no character that git strips (git: ident.c,
+// strbuf_addstr_without_crud), and the zone of the system. It saves starting git.
+func (r *Repo) plainIdentity() (Signature, bool) {
+	name, _ := r.Setting("user.name")
+	mail, _ := r.Setting("user.email")
+	_, zone := lookup(r.env, "TZ")
+	if r.differentCommitter() || zone || !plainName(name) || !plainName(mail) {
+		return Signature{}, false
+	}
+	return Signature{Name: name, Mail: mail, When: time.Now()}, true
+}
+
+// plainName reports whether a name starts and ends with a letter or digit and has nothing between that
+// git would drop.
+func plainName(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	last, _ := utf8.DecodeLastRuneInString(s)
+	ends := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+	return ends(first) && ends(last) && utf8.ValidString(s) && !strings.ContainsFunc(s, func(c rune) bool {
+		return c == '<' || c == '>' || unicode.IsControl(c)
+	})
 }
 
 func (r *Repo) ident(ctx context.Context, variable string) (Signature, error) {

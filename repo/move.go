@@ -21,6 +21,9 @@ type mover struct {
 	j     *journal
 }
 
+// crash is called where a process may be killed; tests kill it there.
+var crash = func(point string, m *refMove) {}
+
 // move carries the transition out, or undoes what it did of it.
 func (r *Repo) move(ctx context.Context, line *queue, m *refMove, q *UpdateRequest, refs []RefUpdate, files []Diff, dirs []treeMove) ([]string, error) {
 	v := &mover{r: r, line: line, refs: m, q: q, list: refs}
@@ -30,6 +33,7 @@ func (r *Repo) move(ctx context.Context, line *queue, m *refMove, q *UpdateReque
 	if err := v.begin(); err != nil {
 		return nil, err
 	}
+	crash("begun", m)
 	defer v.j.end()
 	defer func() {
 		for _, s := range v.trees {
@@ -89,6 +93,7 @@ func (v *mover) forward(ctx context.Context) error {
 			return err
 		}
 	}
+	crash("locked", v.refs)
 	if err := v.hold(ctx); err != nil {
 		return err
 	}
@@ -97,15 +102,18 @@ func (v *mover) forward(ctx context.Context) error {
 			return err
 		}
 	}
+	crash("held", v.refs)
 	for _, s := range v.trees {
-		if err := s.write(ctx, v.line.dir); err != nil {
+		if err := s.write(ctx, v.line.dir, v.refs); err != nil {
 			return err
 		}
 	}
+	crash("written", v.refs)
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
 	err := v.refs.commit()
+	crash("moved", v.refs)
 	if err != nil {
 		// Git may have moved the ref and failed afterwards. What it holds now is what counts.
 		u := v.list[0]
@@ -127,6 +135,7 @@ func (v *mover) hold(ctx context.Context) error {
 		}
 		return err
 	}
+	crash("prepared", v.refs)
 	if slices.ContainsFunc(v.list, func(u RefUpdate) bool { return u.Name == v.q.Ref }) {
 		// Nobody may have switched to the branch, or away from it, since the trees were looked for.
 		held, _, err := v.r.holders(ctx, v.q.Ref)

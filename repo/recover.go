@@ -226,6 +226,7 @@ func (r *Repo) restore(ctx context.Context, line *queue, j *journal, tip *Snapsh
 	if s.index, err = r.readIndex(w); err != nil {
 		return err
 	}
+	crash("restoring", nil)
 	var staged []*fileMove
 	for _, f := range s.files {
 		if f.checkFile(ctx, r, w) == nil {
@@ -242,6 +243,7 @@ func (r *Repo) restore(ctx context.Context, line *queue, j *journal, tip *Snapsh
 			_ = os.Remove(filepath.Join(w.root, filepath.FromSlash(d)))
 		}
 	}
+	crash("restored", nil)
 	if len(staged) == 0 {
 		return nil
 	}

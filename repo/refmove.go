@@ -23,7 +23,8 @@ type refMove struct {
 	out *bufio.Reader
 	err tail
 
-	told bool // the transaction was started
+	told bool // a transaction is open
+	over bool // the child has ended or will
 }
 
 // startRefs starts the child ahead of its use.
@@ -69,8 +70,11 @@ func (m *refMove) commit() error {
 	if err := m.say("commit\n", "commit: ok"); err != nil {
 		return err
 	}
+	// Refs, reflogs and hooks are done; git only has to end.
+	m.over = true
 	_ = m.in.Close()
-	return m.wait()
+	go func() { _ = m.cmd.Wait() }()
+	return nil
 }
 
 func (m *refMove) say(text string, answers ...string) error {
@@ -91,6 +95,7 @@ func (m *refMove) say(text string, answers ...string) error {
 }
 
 func (m *refMove) wait() error {
+	m.over = true
 	err := m.cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return &gitError{args: []string{"update-ref"}, code: exit.ExitCode(), stderr: string(m.err.b)}
@@ -108,12 +113,17 @@ func (m *refMove) interrupt() {
 
 // abort gives the locks back. It is safe after an end of any kind.
 func (m *refMove) abort() {
-	if m == nil || m.cmd.ProcessState != nil {
+	if m == nil || m.over {
 		return
 	}
+	m.over = true
 	if !m.told {
-		// At the end of its input git would commit a transaction of nothing, and run the hook for it.
+		// It holds nothing. At the end of its input git would commit a transaction of nothing, and run
+		// the hook for it.
 		_ = m.cmd.Process.Kill()
+		_ = m.in.Close()
+		go func() { _ = m.cmd.Wait() }()
+		return
 	}
 	_ = m.in.Close()
 	_ = m.cmd.Wait()

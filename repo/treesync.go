@@ -126,12 +126,13 @@ func (s *treeSync) check(ctx context.Context) error {
 }
 
 // write brings the files and then the index into the new state.
-func (s *treeSync) write(ctx context.Context, stateDir string) error {
+func (s *treeSync) write(ctx context.Context, stateDir string, m *refMove) error {
 	for _, f := range s.files {
 		if err := f.write(&s.w); err != nil {
 			return err
 		}
 	}
+	crash("files", m)
 	data, when, err := s.index.patched(ctx, s.files, s.dirs, stateDir)
 	if err != nil {
 		return err

@@ -101,6 +101,7 @@ func (r *Repo) attempt(ctx context.Context, line *queue, q *UpdateRequest, who *
 	if err := b.store.flush(ctx); err != nil {
 		return nil, err
 	}
+	crash("stored", m)
 	var files []Diff
 	var dirs []treeMove
 	if b.tip != tip {
