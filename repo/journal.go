@@ -147,7 +147,7 @@ func (q *queue) readJournal() (*left, error) {
 		case rec.Lock != nil:
 			l.locks = append(l.locks, *rec.Lock)
 		case rec.Prepare != 0:
-			l.prepare = time.Unix(0, rec.Prepare)
+			l.prepare, l.held = time.Unix(0, rec.Prepare), false // a recovery locks anew
 		case rec.Temps != nil:
 			l.temps = append(l.temps, rec.Temps...)
 		case rec.Held != nil:

