@@ -36,12 +36,14 @@ func align(old, want []any, id string) alignment {
 	return a
 }
 
+// pair notes that two entries are the same one.
 func (a *alignment) pair(i, j int) {
 	a.oldOf[j], a.newOf[i] = i, j
 }
 
 // entryKey names an entry; two entries with one name are taken for the same.
 func entryKey(v any, id string) string {
+	// The prefix cannot begin a JSON text, so that a name never equals a value.
 	if m, ok := v.(map[string]any); ok && id != "" {
 		switch name := m[id].(type) {
 		case string, float64, bool:
@@ -59,6 +61,7 @@ func entryKey(v any, id string) string {
 
 // keepOrder marks the longest run of pairs whose order is the same on both sides; the other pairs move.
 func (a *alignment) keepOrder() {
+	// Patience sorting: the longest increasing run of wanted indexes, in n log n steps.
 	var tails []int       // tails[k]: the wanted index that ends the best run of length k+1
 	prev := map[int]int{} // wanted index before it in its run
 	for _, j := range a.newOf {
@@ -93,6 +96,7 @@ func (a *alignment) matchByPlace(old, want []any, id string) {
 		if i < len(old) && !a.stays[i] {
 			continue
 		}
+		// The gap before old entry i ends where the entry stands that i became.
 		limit := len(want)
 		if i < len(old) {
 			limit = a.newOf[i]
@@ -119,6 +123,7 @@ func (a *alignment) matchByPlace(old, want []any, id string) {
 	}
 }
 
+// identified reports an entry that has a name of its own.
 func identified(v any, id string) bool {
 	m, ok := v.(map[string]any)
 	if !ok || id == "" {

@@ -31,6 +31,7 @@ func corePlain(s string) (any, error) {
 	return s, nil
 }
 
+// corePlainNumber decides what begins like a number: an octal, hexadecimal, decimal, a float, or text.
 func corePlainNumber(s string) (any, error) {
 	unsigned := strings.TrimLeft(s[:1], "+-") + s[1:]
 	negative := s[0] == '-'
@@ -63,6 +64,7 @@ func number(f float64, err error) (any, error) {
 	return f, nil
 }
 
+// isDigits reports a text of characters of set only.
 func isDigits(s, set string) bool {
 	return s != "" && strings.Trim(s, set) == ""
 }
@@ -93,6 +95,7 @@ func isCoreFloat(s string) bool {
 	return rest != "" && countDigits(rest) == len(rest)
 }
 
+// countDigits counts the decimal digits that s begins with.
 func countDigits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {

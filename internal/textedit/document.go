@@ -3,7 +3,6 @@ package textedit
 import (
 	"bytes"
 	"errors"
-	"strings"
 
 	"github.com/open-agent-profile/oap/canonical"
 )
@@ -144,12 +143,4 @@ func (d *Document) Position(p canonical.Pointer) (line, col int) {
 		n = n.vals[i]
 	}
 	return d.lines.position(d.base + at)
-}
-
-// parent gives the pointer without its last token, and "" for the document itself.
-func parentPointer(p string) string {
-	if i := strings.LastIndexByte(p, '/'); i >= 0 {
-		return p[:i]
-	}
-	return ""
 }

@@ -95,6 +95,7 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
+// commonSuffix counts the trailing bytes that a and b share, in whole code points.
 func commonSuffix(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -127,6 +128,7 @@ func (d *Document) bodyEdit(leaf any, found bool, eol string) ([]Edit, error) {
 		}
 		return []Edit{{b.after, len(d.src), []byte(text)}}, nil
 	}
+	// Line by line, so that lines that stay keep their line ends, whatever those are.
 	old := bodyLines(d.src, b.start, b.end)
 	for len(old) > 1 && len(lines) > 1 && unixLines(string(d.src[old[0]:old[1]])) == lines[0]+"\n" {
 		old, lines = old[1:], lines[1:]
@@ -158,6 +160,7 @@ func lineBreakBefore(src []byte, i int) int {
 	return i - 1
 }
 
+// endsInBreak asks for LF or CR: what a text editor takes for the end of the last line.
 func endsInBreak(text []byte) bool {
 	return len(text) > 0 && (text[len(text)-1] == '\n' || text[len(text)-1] == '\r')
 }

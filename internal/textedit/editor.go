@@ -23,6 +23,7 @@ type editor struct {
 	err            error
 }
 
+// newEditor begins a try; an editor is used once.
 func newEditor(l *ladder) *editor {
 	return &editor{
 		ladder: l, text: l.doc.text, headers: map[int]bool{}, separations: map[shapeOf]int{},
@@ -35,6 +36,8 @@ func index(i int) string { return strconv.Itoa(i) }
 
 func (e *editor) isJSON() bool { return e.doc.format == JSON }
 
+// note adds an edit. Edits at one offset are made in the order in which they were noted, and the tree is
+// walked in the order of the text; so a list grows before the section behind it comes.
 func (e *editor) note(start, end int, text string) {
 	e.edits = append(e.edits, Edit{start, end, []byte(text)})
 }
@@ -82,6 +85,7 @@ func (e *editor) change(parent *node, i int, want any, at canonical.Pointer, pee
 	e.replace(parent, i, want, at, append(template{v}, peers...))
 }
 
+// sameKind reports whether a value of want's kind can be reached by changing entries of v.
 func sameKind(v *node, want any) bool {
 	switch want.(type) {
 	case map[string]any:
@@ -107,6 +111,7 @@ func (e *editor) collection(n *node, want any, at canonical.Pointer, peers templ
 		p = planItems(n, w, identity(e.schema, at))
 	}
 	switch {
+	// A pair without braces ([a: b]) has room for one member only.
 	case n.bare && (p.adds() || len(n.keys) > 0 && !p.keeps()):
 		e.replace(parent, i, want, at, template{n})
 	case n.flow:
@@ -116,8 +121,9 @@ func (e *editor) collection(n *node, want any, at canonical.Pointer, peers templ
 	}
 }
 
-// renderItem gives the text of an addition without the place it stands in: "key: value", "- value".
+// renderBlock gives the text of an addition without the place it stands in: "key: value", "- value".
 func (e *editor) renderBlock(n *node, a addition, at canonical.Pointer, peers template) string {
+	// An entry that only moves within its list keeps its text: the column is the same.
 	if a.moved >= 0 {
 		return string(e.text[n.starts[a.moved]:e.entryLine(n, a.moved)])
 	}
@@ -146,6 +152,7 @@ func (e *editor) renderFlow(n *node, a addition, at canonical.Pointer, peers tem
 	return string(append(key, e.renderFlowValue(a.value, at, t, indent)...))
 }
 
+// renderFlowValue writes a value that stands in brackets.
 func (e *editor) renderFlowValue(v any, at canonical.Pointer, t template, indent string) []byte {
 	if e.isJSON() {
 		return e.json.value(nil, v, at, indent, t)
@@ -160,6 +167,7 @@ func (e *editor) refuse(at canonical.Pointer, format string, args ...any) {
 	}
 }
 
+// skipBlank goes over blanks, not over line breaks.
 func skipBlank(text []byte, i int) int {
 	for i < len(text) && isBlank(text[i]) {
 		i++

@@ -36,6 +36,7 @@ func (d *Document) readMarkdown() error {
 	if shut >= len(d.text) {
 		return faultAt(0, `the frontmatter has no closing line "---"`)
 	}
+	// From here on, text is the YAML between the fences; the body is only known to src.
 	whole, base := d.text, d.base
 	pointer, err := canonical.ParsePointer(d.opts.Body)
 	if err != nil || len(pointer) == 0 {
@@ -93,6 +94,7 @@ func readBody(src []byte, after int, pointer canonical.Pointer) *body {
 // trailingSpace is what the reference reader strips: Unicode white space and the separators U+001C..1F.
 func trailingSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1C && r <= 0x1F }
 
+// unixLines reads CRLF and CR as YAML does (YAML 1.2 §5.4).
 func unixLines(s string) string {
 	if !strings.Contains(s, "\r") {
 		return s
@@ -135,6 +137,7 @@ func (d *Document) checkBodyPlace() error {
 // addTo gives the value of the frontmatter with the body's member; only maps on the way are copied.
 func (b *body) addTo(front any) any { return withMember(front, b.pointer, b.value) }
 
+// withMember puts leaf at p, making mappings on the way.
 func withMember(v any, p canonical.Pointer, leaf any) any {
 	if len(p) == 0 {
 		return leaf
@@ -158,6 +161,7 @@ func (b *body) split(want, has any) (front any, leaf any, found bool) {
 	return withoutMember(want, b.pointer, has), leaf, true
 }
 
+// withoutMember takes out what stands at p, which must exist.
 func withoutMember(v any, p canonical.Pointer, has any) any {
 	old := v.(map[string]any)
 	m := make(map[string]any, len(old))

@@ -41,7 +41,7 @@ func generate(r *rand.Rand) string {
 	if r.IntN(3) == 0 {
 		doc["spec"] = object{"role": object{"tone": pick(r), "examples": []any{[]any{pick(r), []any{}}, nil}}}
 	}
-	g.mapping(doc, 0, "")
+	g.mapping(doc, 0)
 	text := g.b.String()
 	if r.IntN(4) == 0 {
 		text = strings.TrimRight(text, "\r\n")
@@ -87,7 +87,7 @@ func (g *generator) newLine(col int) {
 	g.b.WriteString(strings.Repeat(" ", col))
 }
 
-func (g *generator) mapping(m object, col int, first string) {
+func (g *generator) mapping(m object, col int) {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)
@@ -120,7 +120,7 @@ func (g *generator) value(v any, col, nested, list int) {
 	case object:
 		if len(x) > 0 && !g.chance(g.flow) {
 			g.newLine(col + nested)
-			g.mapping(x, col+nested, "")
+			g.mapping(x, col+nested)
 			return
 		}
 	case []any:
@@ -148,7 +148,7 @@ func (g *generator) item(v any, col int) {
 	inner := col + 1 + g.pad
 	if m, ok := v.(object); ok && len(m) > 0 && g.chance(80) {
 		g.b.WriteString(strings.Repeat(" ", g.pad))
-		g.mapping(m, inner, "")
+		g.mapping(m, inner)
 		return
 	}
 	g.value(v, col, 1+g.pad, 1+g.pad)

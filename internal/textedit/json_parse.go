@@ -16,6 +16,7 @@ type jsonScanner struct {
 	opts  Options
 }
 
+// parseJSON reads one JSON document whose root is an object.
 func parseJSON(text []byte, o Options) (*node, error) {
 	s := &jsonScanner{text: text, opts: o}
 	s.space()
@@ -35,6 +36,7 @@ func parseJSON(text []byte, o Options) (*node, error) {
 	return root, nil
 }
 
+// space goes over the four characters of RFC 8259 §2; JSON has no comments.
 func (s *jsonScanner) space() {
 	for s.i < len(s.text) {
 		switch s.text[s.i] {
@@ -46,6 +48,7 @@ func (s *jsonScanner) space() {
 	}
 }
 
+// value reads a value and everything in it. It recurses, but never deeper than MaxDepth.
 func (s *jsonScanner) value(depth int) (*node, error) {
 	if depth > s.opts.MaxDepth {
 		return nil, faultAt(s.i, "nested deeper than %d levels", s.opts.MaxDepth)
@@ -74,6 +77,8 @@ func (s *jsonScanner) value(depth int) (*node, error) {
 	return n, err
 }
 
+// collection reads an object or an array up to its closing bracket. RFC 8259 leaves duplicate names open;
+// they are refused, because readers disagree on which one counts.
 func (s *jsonScanner) collection(n *node, closer byte, depth int) error {
 	s.i++
 	n.entries = new(entries)
@@ -113,6 +118,7 @@ func (s *jsonScanner) collection(n *node, closer byte, depth int) error {
 	return nil
 }
 
+// key reads the name of a member.
 func (s *jsonScanner) key(seen map[string]bool) (*node, error) {
 	k := &node{flow: true, style: doubleStyle, start: s.i, content: s.i, size: 1, entries: noEntries}
 	if byteAt(s.text, s.i) != '"' {
@@ -133,6 +139,7 @@ func (s *jsonScanner) key(seen map[string]bool) (*node, error) {
 	return k, nil
 }
 
+// unexpected says what should have stood here.
 func (s *jsonScanner) unexpected(want string) error {
 	if s.i >= len(s.text) {
 		return faultAt(s.i, "the file ends where %s was expected", want)
@@ -140,6 +147,8 @@ func (s *jsonScanner) unexpected(want string) error {
 	return faultAt(s.i, "expected %s", want)
 }
 
+// word reads one of the three literals; the names that some encoders write for what JSON lacks get their
+// own message.
 func (s *jsonScanner) word() (any, error) {
 	for _, w := range []struct {
 		text  string
@@ -198,6 +207,7 @@ func (s *jsonScanner) number() (any, error) {
 	return v, nil
 }
 
+// digits goes over digits and reports whether there were any.
 func (s *jsonScanner) digits() bool {
 	start := s.i
 	for c := byteAt(s.text, s.i); c >= '0' && c <= '9'; c = byteAt(s.text, s.i) {
@@ -211,6 +221,7 @@ func (s *jsonScanner) digits() bool {
 func (s *jsonScanner) str() (string, error) {
 	start := s.i
 	s.i++
+	// Most texts have no escape and are taken as they stand.
 	end := s.i
 	for end < len(s.text) && s.text[end] != '"' && s.text[end] != '\\' && s.text[end] >= ' ' {
 		end++
@@ -242,6 +253,7 @@ func (s *jsonScanner) str() (string, error) {
 	return "", faultAt(start, "the text is not closed")
 }
 
+// escape reads one escape, or two that form a surrogate pair.
 func (s *jsonScanner) escape() (rune, error) {
 	start := s.i
 	s.i += 2
@@ -279,6 +291,7 @@ func (s *jsonScanner) escape() (rune, error) {
 	return 0, faultAt(start, "unknown escape in a text")
 }
 
+// hex4 reads the digits of a \u escape.
 func (s *jsonScanner) hex4() (rune, bool) {
 	if s.i+4 > len(s.text) {
 		return 0, false

@@ -40,6 +40,7 @@ func (w *jsonWriter) value(dst []byte, v any, at canonical.Pointer, indent strin
 	return append(dst, "null"...)
 }
 
+// collection writes n entries between brackets; entry gets the index and what its line begins with.
 func (w *jsonWriter) collection(dst []byte, brackets string, n int, indent string, oneLine bool, entry func([]byte, int, string) []byte) []byte {
 	dst = append(dst, brackets[0])
 	inner := indent + w.json.indent

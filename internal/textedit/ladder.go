@@ -12,7 +12,6 @@ const (
 	inline          // no new block texts: comments or blank lines behind them could become text
 	anew            // write the subtree anew
 	anewInline      // the same without block texts
-	impossible      // even that failed
 )
 
 // ladder finds the gentlest edit that reads back as wanted. Almost always the first rung holds; the
@@ -24,8 +23,8 @@ type ladder struct {
 	lines  *breaks
 	modes  map[string]mode // by pointer of the old document
 	tries  int
-	err    error // why the first try failed
-	stuck  string
+	err    error  // why the first try failed
+	stuck  string // the member of the document that no rung could change
 }
 
 // What is spent at most on a document that resists: some seconds.
@@ -34,10 +33,13 @@ const (
 	maxTriedBytes = 64 << 20
 )
 
+// exhausted always grants a few tries: a large file deserves the rungs, too.
 func (l *ladder) exhausted() bool {
 	return l.tries >= maxTries || l.tries > 8 && l.tries*len(l.doc.text) > maxTriedBytes
 }
 
+// climb tries the whole edit exactly, then without new block texts. If both fail, the places that resist are
+// found one by one, so that one odd alias does not cost the comments of a whole section.
 func (l *ladder) climb(want any) (Result, error) {
 	d := l.doc
 	front, leaf, found := want, any(nil), false
@@ -102,6 +104,7 @@ func (l *ladder) settle(pointer canonical.Pointer, old, want any, whole func(any
 		return true
 	}
 	key := pointer.String()
+	// works tries one mode for this part alone: the rest of the document is wanted as it is.
 	works := func(m mode) bool {
 		if l.exhausted() {
 			return false
@@ -127,6 +130,7 @@ func (l *ladder) settle(pointer canonical.Pointer, old, want any, whole func(any
 	if len(pointer) == 0 {
 		return false // the document is never written anew
 	}
+	// What is written anew needs no modes below.
 	for p := range l.modes {
 		if q, err := canonical.ParsePointer(p); err == nil && q.HasPrefix(pointer) {
 			delete(l.modes, p)
@@ -136,7 +140,7 @@ func (l *ladder) settle(pointer canonical.Pointer, old, want any, whole func(any
 		return true
 	}
 	delete(l.modes, key)
-	if l.stuck == "" || len(key) < len(l.stuck) {
+	if len(pointer) == 1 {
 		l.stuck = key
 	}
 	return false
@@ -167,6 +171,7 @@ func (l *ladder) settleParts(pointer canonical.Pointer, old, want any, whole fun
 		if !same {
 			return false
 		}
+		// Only entries that stay are parts; those that come and go belong to the list itself.
 		a := align(o, w, identity(l.schema, pointer))
 		for i, j := range a.newOf {
 			if j >= 0 && a.stays[i] {
@@ -179,6 +184,7 @@ func (l *ladder) settleParts(pointer canonical.Pointer, old, want any, whole fun
 	return ok
 }
 
+// withEntry copies a list with another entry.
 func withEntry(list []any, i int, v any) []any {
 	out := append([]any(nil), list...)
 	out[i] = v

@@ -49,15 +49,17 @@ func (v *votes) winner(fallback int) int {
 	return fallback
 }
 
+// survey gathers the votes in one walk over the tree.
 type survey struct {
-	text             []byte
-	step, dash, pad  votes
-	single, double   int
-	plainT, quotedT  int
-	flowLists        map[string]bool
-	listUnderMapping bool
+	text            []byte
+	step, dash, pad votes
+	single, double  int // quotes
+	plainT, quotedT int // timestamps
+	flowLists       map[string]bool
 }
 
+// surveyLayout finds the layout of a document. Majorities are taken over the whole text, since the place of
+// an edit may have no siblings to copy; where it has, templates come first.
 func surveyLayout(text []byte, root *node) layout {
 	l := defaultLayout()
 	l.eol = lineEndOf(text)
@@ -77,6 +79,8 @@ func surveyLayout(text []byte, root *node) layout {
 	return l
 }
 
+// lineEndOf gives the line end that most lines have. A file with mixed ends gets the frequent one in new
+// lines; its old lines keep theirs.
 func lineEndOf(text []byte) string {
 	crlf := bytes.Count(text, []byte("\r\n"))
 	lf := bytes.Count(text, []byte("\n")) - crlf
@@ -90,11 +94,13 @@ func lineEndOf(text []byte) string {
 	return "\n"
 }
 
+// visit does not follow aliases: what they stand for was counted where it is written.
 func (s *survey) visit(n *node) {
 	if n.target != nil {
 		return
 	}
 	for i, v := range n.vals {
+		// Compact forms ("- key:") say nothing about indentation; only values below a key do.
 		if n.kind == mapNode && !n.flow && !v.flow && v.kind != scalarNode && v.target == nil {
 			if v.kind == listNode {
 				s.dash.add(v.col - n.col)
@@ -117,6 +123,7 @@ func (s *survey) visit(n *node) {
 	}
 }
 
+// scalar counts what texts look like. Other scalars have one spelling.
 func (s *survey) scalar(v *node) {
 	text, ok := v.value.(string)
 	if !ok || v.target != nil {
@@ -154,12 +161,14 @@ func surveyJSON(text []byte, root *node) jsonLayout {
 			l.colon = string(before) + string(gap)
 		}
 	}
+	// Whoever writes no blank behind ":" writes none behind ",".
 	if l.colon == ":" {
 		l.comma = ","
 	}
 	return l
 }
 
+// hasBreak looks for the breaks that structure a text; U+2028 and U+0085 inside a JSON string are none.
 func hasBreak(text []byte) bool { return bytes.ContainsAny(text, "\n\r") }
 
 // lineIndent gives the blanks that the line of offset begins with, at most up to offset.

@@ -25,14 +25,17 @@ type addition struct {
 	moved int // the old entry that has this value and goes from here, or -1
 }
 
+// newPlan lets all entries go.
 func newPlan(entries int) plan {
 	return plan{make([]fate, entries), make([][]addition, entries+1)}
 }
 
+// keeps reports whether any entry stays.
 func (p plan) keeps() bool {
 	return slices.ContainsFunc(p.fate, func(f fate) bool { return f.keep })
 }
 
+// adds reports whether any entry is new.
 func (p plan) adds() bool {
 	return slices.ContainsFunc(p.add, func(a []addition) bool { return len(a) > 0 })
 }
@@ -72,26 +75,32 @@ func planMembers(n *node, want map[string]any, at canonical.Pointer, s Schema) p
 	for r, k := range ordered {
 		ranks[k] = r
 	}
+	end := len(n.vals)
+	for end > 0 && !p.fate[end-1].keep {
+		end-- // behind the last member that is kept
+	}
 	for r, k := range ordered {
 		if !known[k] {
-			gap := p.gapFor(n, r, ranked, ranks)
+			gap := end
+			if r < ranked {
+				gap = p.gapFor(n, r, ranked, ranks, end)
+			}
 			p.add[gap] = append(p.add[gap], addition{key: k, value: want[k], moved: -1})
 		}
 	}
 	return p
 }
 
-func (p plan) gapFor(n *node, rank, ranked int, ranks map[string]int) int {
-	last := 0 // behind the last member that is kept
+// gapFor finds the place of a member whose rank the schema knows; end is where the others go.
+func (p plan) gapFor(n *node, rank, ranked int, ranks map[string]int, end int) int {
 	before, beforeRank := -1, -1
 	after, afterRank := -1, ranked
 	for i, k := range n.keys {
 		if !p.fate[i].keep {
 			continue
 		}
-		last = i + 1
 		r := ranks[k.value.(string)]
-		if r < rank && r > beforeRank && r < ranked {
+		if r < rank && r > beforeRank {
 			before, beforeRank = i, r
 		}
 		if r > rank && r < afterRank {
@@ -99,14 +108,12 @@ func (p plan) gapFor(n *node, rank, ranked int, ranks map[string]int) int {
 		}
 	}
 	switch {
-	case rank >= ranked:
-		return last
 	case before >= 0:
 		return before + 1
 	case after >= 0:
 		return after
 	}
-	return last
+	return end
 }
 
 // planItems keeps the entries that stay and turns every other wanted entry into an addition behind the
@@ -124,6 +131,7 @@ func planItems(n *node, want []any, id string) plan {
 			continue
 		}
 		add := addition{value: v, moved: -1}
+		// Moved and changed: written anew, since its text says something else.
 		if i >= 0 && canonical.Equal(old[i], v) {
 			add.moved = i
 		}

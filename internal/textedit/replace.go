@@ -23,6 +23,7 @@ func (e *editor) replace(parent *node, i int, want any, at canonical.Pointer, t 
 	}
 }
 
+// replaceFlow writes a value inside brackets, where everything stands on one line or its own layout (JSON).
 func (e *editor) replaceFlow(parent *node, i int, want any, at canonical.Pointer, t template) {
 	v := parent.vals[i]
 	text := string(e.renderFlowReplacement(v, want, at, t, e.indentAt(parent.starts[i])))
@@ -36,6 +37,7 @@ func (e *editor) replaceFlow(parent *node, i int, want any, at canonical.Pointer
 	}
 }
 
+// renderFlowReplacement keeps the quotes of a text that becomes another text.
 func (e *editor) renderFlowReplacement(v *node, want any, at canonical.Pointer, t template, indent string) []byte {
 	if s, ok := want.(string); ok && !e.isJSON() {
 		return e.yaml.appendText(nil, s, e.yaml.style(s, t, e.isText(v), true), 0)
@@ -59,6 +61,7 @@ func (e *editor) renderValue(parent, v *node, want any, at canonical.Pointer, t 
 	if parent.kind == listNode {
 		column = parent.col + 1 + e.yaml.pad
 	}
+	// The lines of a block text stay where they are, so that a line diff shows only what changed.
 	if v.style.block() && readBlockHeader(e.text, v.content).indent == 0 {
 		if first := e.blankRun(e.nextLine(v.content)); first < v.end {
 			column = e.lines.column(skipBlank(e.text, first))
@@ -77,6 +80,7 @@ func (e *editor) cutHead(text string) (head, tail string) {
 // lines of their own stay.
 func (e *editor) replaceBlock(parent, v *node, text string) {
 	head, tail := e.cutHead(text)
+	// A compact collection ("- a: 1") shares the line of the mark: it goes whole.
 	if !e.ownLine(v.starts[0]) || e.lineStart(v.starts[0]) <= v.head {
 		e.note(v.from, v.end, text)
 		return
@@ -101,6 +105,7 @@ func (e *editor) replaceInline(v *node, text string) {
 			comment = string(rest)
 		}
 	}
+	// One line: the value alone changes, and a comment behind it stays.
 	if !strings.Contains(text, e.yaml.eol) {
 		if v.empty() {
 			from := v.from
@@ -114,6 +119,7 @@ func (e *editor) replaceInline(v *node, text string) {
 		e.note(v.start, v.end, strings.TrimLeft(head, " ")+comment)
 		return
 	}
+	// Several lines: the head stays on the line of the mark with the comment there, the tail goes below.
 	end := max(v.end, v.head)
 	rest := e.text[end:e.lineEnd(end)]
 	blank := len(bytes.Trim(rest, " \t")) == 0

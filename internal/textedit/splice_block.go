@@ -12,7 +12,8 @@ func (e *editor) blockEntries(n *node, p plan, at canonical.Pointer, peers templ
 		e.emptied(n)
 		return
 	}
-	p.runs(func(int, int) {})
+	p.runs(func(int, int) {}) // what is new goes in front of what goes, behind the last that stays
+
 	first := e.blockFront(n, p, at, peers)
 	for i := range n.vals {
 		if i > 0 {
@@ -48,6 +49,7 @@ func (e *editor) blockFront(n *node, p plan, at canonical.Pointer, peers templat
 			e.note(e.lineStart(n.starts[0]), e.lineStart(n.starts[0]), indent+a+e.yaml.eol)
 		}
 		return 0
+	// The first entry goes and its line cannot: a new one takes its place, or the next one moves up.
 	case len(adds) > 0:
 		e.note(n.starts[0], e.entryLine(n, 0), strings.Join(adds, separator))
 		return 1
@@ -66,6 +68,7 @@ func (e *editor) blockFront(n *node, p plan, at canonical.Pointer, peers templat
 	return next
 }
 
+// renderAll gives the texts of new entries at one place.
 func (e *editor) renderAll(n *node, adds []addition, at canonical.Pointer, peers template) []string {
 	out := make([]string, len(adds))
 	for i, a := range adds {
@@ -168,6 +171,7 @@ func (e *editor) blankLines(n *node, entry string) string {
 	return strings.Repeat(e.yaml.eol, lines)
 }
 
+// shapeOf is a list and whether an entry has several lines.
 type shapeOf struct {
 	list    *node
 	several bool
@@ -245,10 +249,12 @@ func (e *editor) comments(from, to int) []string {
 // entryLine gives the end of the last line of entry i, with a comment on it.
 func (e *editor) entryLine(n *node, i int) int { return e.lineEnd(n.entryEnd(i)) }
 
+// keepsBlanks reports a block text with "+": blank lines behind it belong to its value.
 func (e *editor) keepsBlanks(leaf *node) bool {
 	return leaf.style.block() && leaf.target == nil && readBlockHeader(e.text, leaf.content).chomp == '+'
 }
 
+// ownLine reports that only blanks stand before i on its line.
 func (e *editor) ownLine(i int) bool { return skipBlank(e.text, e.lineStart(i)) == i }
 
 func (e *editor) lineStart(i int) int { return e.lines.lineStart(i) }

@@ -69,6 +69,8 @@ func (e *editor) addFlow(n *node, i int, adds []addition, at canonical.Pointer, 
 	end := n.entryEnd(i - 1)
 	comma := skipSpace(e.text, end)
 	last := i == len(n.vals)
+	// A comment behind an entry stays behind it: the new entry goes on the line below. JSON has no comments
+	// and takes the last branch.
 	switch hasComma := byteAt(e.text, comma) == ','; {
 	case ownLine && hasComma && e.commentFollows(comma+1) && (!last || e.closesLater(n, comma)):
 		e.note(e.flowNextLine(comma), e.flowNextLine(comma), indent+all+","+e.yaml.eol)
@@ -119,6 +121,7 @@ func (e *editor) gapText(n *node) string {
 
 // dropFlow deletes entries with the comma that belongs to them.
 func (e *editor) dropFlow(n *node, gone []bool) {
+	// Entries at the end have no comma behind them: the one before them goes instead.
 	tail := len(n.vals)
 	for tail > 0 && gone[tail-1] {
 		tail--
@@ -199,6 +202,7 @@ func (e *editor) flowLineEnd(i int) int {
 	return len(e.text)
 }
 
+// flowNextLine gives the start of the next line.
 func (e *editor) flowNextLine(i int) int {
 	end := e.flowLineEnd(i)
 	return end + breakLen(e.text, end)

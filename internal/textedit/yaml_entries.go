@@ -8,6 +8,7 @@ import (
 
 // buildBlock reads the entries of a collection that indentation structures.
 func (b *builder) buildBlock(n *node, y *yaml.Node, depth int) error {
+	// The library's column would be that of a tag or an anchor before the first entry.
 	column := b.lines.column(n.content)
 	n.col = column
 	next := n.content
@@ -50,6 +51,7 @@ func (b *builder) buildFlow(n *node, y *yaml.Node, p place, depth int) error {
 	switch {
 	case byteAt(b.text, n.content) == opener:
 		n.end++
+	// [a: b] holds a mapping of one pair that has no braces.
 	case n.kind == mapNode && p.flow && len(y.Content) == 2:
 		n.bare = true
 	default:
@@ -91,6 +93,7 @@ func (b *builder) buildFlow(n *node, y *yaml.Node, p place, depth int) error {
 	return nil
 }
 
+// addItem reads an entry of a list; start is its "-", or its first byte in brackets.
 func (b *builder) addItem(n *node, y *yaml.Node, start int, p place, depth int) error {
 	v, err := b.build(y, p, depth+1)
 	if err != nil {
@@ -103,6 +106,8 @@ func (b *builder) addItem(n *node, y *yaml.Node, start int, p place, depth int) 
 	return nil
 }
 
+// addMember reads a key and its value. The library does not report duplicate keys when it gives nodes, and takes
+// an unquoted "<<" for a YAML 1.1 merge.
 func (b *builder) addMember(n *node, yk, yv *yaml.Node, start int, p place, seen map[string]bool, depth int) error {
 	if byteAt(b.text, start) == '?' && (start+1 == len(b.text) || isBlank(byteAt(b.text, start+1)) || breakLen(b.text, start+1) > 0) {
 		p.from = start + 1
@@ -122,6 +127,7 @@ func (b *builder) addMember(n *node, yk, yv *yaml.Node, start int, p place, seen
 		return faultAt(k.start, "the key %s stands here twice", quoteForMessage(name))
 	}
 	seen[name] = true
+	// Behind "? key" the ":" may stand on another line, or not at all; {a} has none either.
 	mark := skipSpace(b.text, k.end)
 	p.from = mark + 1
 	if byteAt(b.text, mark) != ':' {

@@ -90,6 +90,7 @@ func estimateNodes(text []byte) int {
 	return count
 }
 
+// A directive may follow comments and empty lines only.
 var directive = regexp.MustCompile(`^(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*(%YAML[ \t]+1\.[0-9]+[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))`)
 
 // maskDirective turns a leading "%YAML 1.2" into a comment of the same length: the library knows only
@@ -167,6 +168,7 @@ var parserProblems = map[string]string{
 	"found undefined tag handle":             "the tag's handle was never declared",
 }
 
+// The scanner's lines are right.
 var scannerProblems = map[string]string{
 	"mapping values are not allowed in this context":               `":" cannot stand here; quote the text or check the indentation`,
 	"mapping keys are not allowed in this context":                 "a key cannot stand here; check the indentation",
@@ -208,6 +210,7 @@ func translate(err error, text []byte, lines *breaks) error {
 	} else {
 		msg = "not valid YAML: " + msg
 	}
+	// The library gives no column, and no line for the first one; the first character of the line must do.
 	line = min(max(line, 1), len(lines.starts))
 	at := lines.starts[line-1]
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {

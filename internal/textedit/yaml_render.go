@@ -77,6 +77,8 @@ func (w *yamlWriter) inFlow(v any, at canonical.Pointer, t template) bool {
 	return true
 }
 
+// members writes the members of a mapping at a column. The first one stays on the line that is begun if inline
+// is set, as behind "- ".
 func (w *yamlWriter) members(dst []byte, m map[string]any, at canonical.Pointer, col int, t template, inline bool) []byte {
 	keys, _ := order(w.schema, at, m)
 	for i, k := range keys {
@@ -94,6 +96,7 @@ func (w *yamlWriter) member(dst []byte, k string, v any, parent canonical.Pointe
 	return w.value(dst, v, parent.Append(k), slot{col: col}, t.member(k))
 }
 
+// items writes the entries of a list, as members does.
 func (w *yamlWriter) items(dst []byte, list []any, at canonical.Pointer, col int, t template, inline bool) []byte {
 	items := t.items()
 	for i, e := range list {
@@ -110,6 +113,7 @@ func (w *yamlWriter) item(dst []byte, v any, list canonical.Pointer, col int, t 
 	return w.value(append(dst, '-'), v, list.Append("0"), slot{col: col, dash: true}, t)
 }
 
+// key quotes less often than a value is quoted: nobody copies the style of a sibling's key.
 func (w *yamlWriter) key(dst []byte, k string, flow bool) []byte {
 	st := plainStyle
 	switch {

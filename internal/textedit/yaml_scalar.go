@@ -13,13 +13,15 @@ const foldWidth = 80
 // whose style stays if it can.
 func (w *yamlWriter) style(s string, t template, self, flow bool) style {
 	like := t.scalar()
-	hint := plainStyle
+	hint := plainStyle // what the template asks for
 	if like != nil {
 		hint = like.style
 	}
+	// Beside folded siblings, a short new text still goes on one line.
 	long := self || utf8.RuneCountInString(s) > foldWidth-8
 	if !flow && !w.inlineOnly {
 		lines := strings.Contains(s, "\n")
+		// A text with lines that was written with \n stays so.
 		escaped := self && hint == doubleStyle && lines
 		switch {
 		case hint == foldedStyle && long && foldedSafe(s):
@@ -95,6 +97,8 @@ func fold(s string, width int) string {
 	return b.String()
 }
 
+// foldLine breaks one line of text. Only a single blank between two words may become a break: it is the only
+// thing that a break is read back as.
 func foldLine(b *strings.Builder, line string, width int) {
 	for utf8.RuneCountInString(line) > width {
 		cut, count := -1, 0

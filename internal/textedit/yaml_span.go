@@ -3,6 +3,7 @@ package textedit
 // The library gives where a node begins, not where it ends. These functions follow its scanner
 // (scannerc.go: scan_plain_scalar, scan_flow_scalar, scan_block_scalar) closely enough to find the end.
 
+// byteAt gives 0 outside of text, which is no character of YAML or JSON.
 func byteAt(text []byte, i int) byte {
 	if i < 0 || i >= len(text) {
 		return 0
@@ -66,6 +67,7 @@ func (b *builder) scalarEnd(n *node, value string, p place) bool {
 	return b.plainEnd(n, value)
 }
 
+// quotedEnd looks for the closing quote: \" and ” do not close.
 func (b *builder) quotedEnd(n *node, quote byte) bool {
 	for i := n.content + 1; i < len(b.text); i++ {
 		switch {
@@ -125,6 +127,7 @@ func (b *builder) blockEnd(n *node, parent int) bool {
 		return true
 	}
 	i += breakLen(b.text, i)
+	// Content begins at the indicator's column behind the parent, or where the first line with text does.
 	indent := h.indent
 	if indent > 0 {
 		indent += max(parent, 0)
@@ -134,6 +137,7 @@ func (b *builder) blockEnd(n *node, parent int) bool {
 	for i < len(b.text) {
 		width, first := indentOf(b.text, i, indent)
 		end := lineEnd(b.text, first)
+		// A line with more blanks than the indentation is text, even if nothing else stands in it.
 		blank := end == first
 		if !blank && width < indent {
 			break
@@ -178,6 +182,7 @@ type blockHeader struct {
 	end    int  // behind the indicators
 }
 
+// readBlockHeader reads the two indicators, which come in either order (YAML 1.2 §8.1.1).
 func readBlockHeader(text []byte, i int) blockHeader {
 	h := blockHeader{end: i + 1}
 	for range 2 {

@@ -24,6 +24,7 @@ type place struct {
 	flow   bool // inside brackets
 }
 
+// build reads one node and everything in it, and checks what holds for every kind of node.
 func (b *builder) build(y *yaml.Node, p place, depth int) (*node, error) {
 	n, err := b.buildNode(y, p, depth)
 	if err != nil {
@@ -38,6 +39,7 @@ func (b *builder) build(y *yaml.Node, p place, depth int) (*node, error) {
 	if depth+n.height > b.opts.MaxDepth {
 		return nil, faultAt(n.start, "nested deeper than %d levels", b.opts.MaxDepth)
 	}
+	// Cheap to check, and what makes a wrong span an error instead of a wrong edit.
 	if n.start < p.from || n.content < n.start || n.end < n.content || n.end > len(b.text) {
 		return nil, b.lost(p.from)
 	}
@@ -50,6 +52,8 @@ func (b *builder) lost(at int) error {
 	return faultAt(at, "this notation is too unusual to be edited safely")
 }
 
+// buildNode tells the kinds apart. An anchored node is open until it is complete: an alias inside it would
+// never end.
 func (b *builder) buildNode(y *yaml.Node, p place, depth int) (*node, error) {
 	if y.Kind == yaml.AliasNode {
 		return b.buildAlias(y, p)
@@ -84,6 +88,7 @@ func (b *builder) buildNode(y *yaml.Node, p place, depth int) (*node, error) {
 	return n, err
 }
 
+// buildAlias makes a node that shares the value of what it stands for.
 func (b *builder) buildAlias(y *yaml.Node, p place) (*node, error) {
 	start := b.lines.offset(y.Line, y.Column)
 	if b.open[y.Alias] {
@@ -99,6 +104,7 @@ func (b *builder) buildAlias(y *yaml.Node, p place) (*node, error) {
 	}, nil
 }
 
+// buildScalar finds the span and the value of a scalar.
 func (b *builder) buildScalar(n *node, y *yaml.Node, p place) error {
 	n.style = scalarStyle(y.Style)
 	tagged := y.Style&yaml.TaggedStyle != 0
@@ -137,6 +143,7 @@ func (b *builder) buildScalar(n *node, y *yaml.Node, p place) error {
 	return nil
 }
 
+// scalarStyle translates the library's style bits.
 func scalarStyle(s yaml.Style) style {
 	switch {
 	case s&yaml.DoubleQuotedStyle != 0:
@@ -164,6 +171,7 @@ func (b *builder) properties(n *node, flow, absent bool) error {
 				!(flow && strings.IndexByte(",]}", b.text[i]) >= 0) {
 				i++
 			}
+			// "!" alone is the non-specific tag. The library drops it and gets the value wrong.
 			if i == n.content+1 {
 				return faultAt(n.content, "%v", errTag)
 			}
@@ -179,6 +187,7 @@ func (b *builder) properties(n *node, flow, absent bool) error {
 	return nil
 }
 
+// buildCollection reads tag and anchor, and leaves the entries to buildFlow or buildBlock.
 func (b *builder) buildCollection(n *node, y *yaml.Node, p place, depth int) error {
 	n.entries = new(entries)
 	n.start = b.lines.offset(y.Line, y.Column)
