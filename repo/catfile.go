@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // maxObject bounds what is read into memory. Nothing that oap works on comes near it.
@@ -157,11 +159,11 @@ func (c *catFile) read() (object, error) {
 	}
 	f := strings.Fields(line)
 	if len(f) != 3 {
-		return object{}, fmt.Errorf("unexpected answer %q", Printable(line))
+		return object{}, fmt.Errorf("unexpected answer %q", term.Escape(line))
 	}
 	size, err := strconv.ParseInt(f[2], 10, 64)
 	if err != nil || size < 0 || !ID(f[0]).valid() {
-		return object{}, fmt.Errorf("unexpected answer %q", Printable(line))
+		return object{}, fmt.Errorf("unexpected answer %q", term.Escape(line))
 	}
 	o := object{id: ID(f[0]), typ: f[1]}
 	if size > maxObject {
@@ -193,7 +195,7 @@ func (r *Repo) object(ctx context.Context, name string) (o object, err error) {
 // typed asks for one object by id and insists on its type.
 func (r *Repo) typed(ctx context.Context, id ID, typ string) ([]byte, error) {
 	if !id.valid() {
-		return nil, invalid("bad-id", Printable(string(id)), "not an object name")
+		return nil, invalid("bad-id", term.Escape(string(id)), "not an object name")
 	}
 	o, err := r.object(ctx, string(id))
 	switch {

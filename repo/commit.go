@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // Signature is who and when in a commit.
@@ -110,7 +112,7 @@ func parseCommit(id ID, data []byte) (*Commit, error) {
 func parseSignature(s string) (Signature, error) {
 	open, shut := strings.IndexByte(s, '<'), strings.LastIndexByte(s, '>')
 	if open < 0 || shut < open {
-		return Signature{}, fmt.Errorf("no mail address in %q", Printable(s))
+		return Signature{}, fmt.Errorf("no mail address in %q", term.Escape(s))
 	}
 	sig := Signature{Name: strings.TrimSpace(s[:open]), Mail: s[open+1 : shut]}
 	seconds, zone, _ := strings.Cut(strings.TrimSpace(s[shut+1:]), " ")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/open-agent-profile/oap/internal/gitindex"
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // fileMove is one path on its way from the old commit to the new one in a working tree.
@@ -39,7 +40,7 @@ func canonicalMode(m uint32) uint32 {
 
 // checkEntry refuses a path that somebody has staged.
 func (f *fileMove) checkEntry(w *worktree, found []gitindex.Entry) error {
-	in := Printable(w.root)
+	in := term.Escape(w.root)
 	for _, m := range []uint32{f.OldMode, f.NewMode} {
 		if m != 0 && m&modeType != ModeFile&modeType {
 			return refuse("not-a-file", f.Path, "a symbolic link or gitlink changes, which needs a checkout in %s", in)
@@ -68,7 +69,7 @@ func (f *fileMove) checkEntry(w *worktree, found []gitindex.Entry) error {
 
 // checkFile refuses a file with changes of its own, and works out what to write.
 func (f *fileMove) checkFile(ctx context.Context, r *Repo, w *worktree) error {
-	in := Printable(w.root)
+	in := term.Escape(w.root)
 	if err := f.checkParents(w); err != nil {
 		return err
 	}
@@ -118,9 +119,9 @@ func (f *fileMove) checkParents(w *worktree) error {
 		case err != nil:
 			return ioError("working tree", err)
 		case fi.Mode()&fs.ModeSymlink != 0:
-			return refuse("symlink", f.Path, "lies below a symbolic link in %s", Printable(w.root))
+			return refuse("symlink", f.Path, "lies below a symbolic link in %s", term.Escape(w.root))
 		case !fi.IsDir():
-			return refuse("path-clash", f.Path, "lies below a file in %s", Printable(w.root))
+			return refuse("path-clash", f.Path, "lies below a file in %s", term.Escape(w.root))
 		}
 	}
 	return nil
@@ -140,7 +141,7 @@ func (f *fileMove) checkSame(ctx context.Context, r *Repo, w *worktree) error {
 		f.data = raw
 		return err
 	}
-	return refuse("untracked", f.Path, "an untracked file is in the way in %s", Printable(w.root))
+	return refuse("untracked", f.Path, "an untracked file is in the way in %s", term.Escape(w.root))
 }
 
 // checkClean compares the file with the old blob as git does: byte for byte, then through the filters
@@ -163,10 +164,10 @@ func (f *fileMove) checkClean(ctx context.Context, r *Repo, w *worktree) error {
 		inv := invocation{dir: w.root, env: w.env(), stdin: bytes.NewReader(f.have)}
 		out, err := r.run(ctx, inv, "hash-object", "--path="+f.Path, "--stdin")
 		if err != nil {
-			return wrapGit(err, Refused, "dirty", f.Path, "has local changes in "+Printable(w.root))
+			return wrapGit(err, Refused, "dirty", f.Path, "has local changes in "+term.Escape(w.root))
 		}
 		if ID(strings.TrimSpace(string(out))) != f.Old {
-			return refuse("dirty", f.Path, "has local changes in %s", Printable(w.root))
+			return refuse("dirty", f.Path, "has local changes in %s", term.Escape(w.root))
 		}
 	}
 	if f.New != "" {
@@ -179,7 +180,7 @@ func (f *fileMove) checkClean(ctx context.Context, r *Repo, w *worktree) error {
 func (r *Repo) smudged(ctx context.Context, w *worktree, path string, id ID) ([]byte, error) {
 	out, err := r.run(ctx, invocation{dir: w.root, env: w.env()}, "cat-file", "--filters", "--path="+path, string(id))
 	if err != nil {
-		return nil, wrapGit(err, Refused, "filter", path, "git cannot check the file out in "+Printable(w.root))
+		return nil, wrapGit(err, Refused, "filter", path, "git cannot check the file out in "+term.Escape(w.root))
 	}
 	if out == nil {
 		out = []byte{}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 func (f *fileMove) full(w *worktree) string {
@@ -91,7 +93,7 @@ func (f *fileMove) place(w *worktree) error {
 	defer os.Remove(f.temp)
 	err := os.Link(f.temp, f.full(w)) // never replaces anything
 	if errors.Is(err, fs.ErrExist) {
-		return refuse("untracked", f.Path, "an untracked file is in the way in %s", Printable(w.root))
+		return refuse("untracked", f.Path, "an untracked file is in the way in %s", term.Escape(w.root))
 	}
 	if err != nil { // a file system without links
 		err = os.Rename(f.temp, f.full(w))
@@ -125,7 +127,7 @@ func (f *fileMove) unchanged(w *worktree) error {
 		return ioError("working tree", err)
 	}
 	if !os.SameFile(now, f.seen) || now.Size() != f.seen.Size() || !now.ModTime().Equal(f.seen.ModTime()) {
-		return refuse("dirty", f.Path, "was saved just now in %s", Printable(w.root))
+		return refuse("dirty", f.Path, "was saved just now in %s", term.Escape(w.root))
 	}
 	return nil
 }

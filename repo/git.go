@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // oldestGit is the first version that every command line of this package works with.
@@ -56,7 +58,7 @@ func firstLine(s string) string {
 		line = strings.TrimPrefix(strings.TrimPrefix(l, "fatal: "), "error: ")
 		break
 	}
-	return Printable(line)
+	return term.Escape(line)
 }
 
 // childEnv is the environment of children whose output we read: messages in English, no prompts, and

@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // identity is who commits, by git's own rules (settings with includeIf, GIT_AUTHOR_*, GIT_COMMITTER_*,
@@ -102,7 +104,7 @@ func (r *Repo) ident(ctx context.Context, variable string) (Signature, error) {
 	}
 	sig, err := parseSignature(strings.TrimSpace(string(out)))
 	if err != nil || sig.When.IsZero() {
-		return Signature{}, invalid("bad-identity", "", "git's answer %q is no identity", Printable(string(out)))
+		return Signature{}, invalid("bad-identity", "", "git's answer %q is no identity", term.Escape(string(out)))
 	}
 	return sig, nil
 }

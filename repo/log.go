@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // LogOptions choose commits of the history.
@@ -125,7 +127,7 @@ func logArgs(o LogOptions) ([]string, error) {
 	add(!o.Since.IsZero(), fmt.Sprintf("--since=@%d", o.Since.Unix()))
 	for _, rev := range append(append([]string{}, o.From...), o.Not...) {
 		if rev == "" || strings.HasPrefix(rev, "-") || strings.HasPrefix(rev, "^") || strings.ContainsAny(rev, "\n\x00") {
-			return nil, notFound("no-revision", Printable(rev), "names no commit")
+			return nil, notFound("no-revision", term.Escape(rev), "names no commit")
 		}
 	}
 	args = append(args, o.From...)
@@ -154,7 +156,7 @@ func readLogEntry(in *bufio.Reader, changes bool) (*LogEntry, error) {
 	}
 	e := &LogEntry{Commit: Commit{ID: ID(f[0]), Tree: ID(f[1]), Message: f[9]}}
 	if !e.ID.valid() || f[logFields] != "" {
-		return nil, fmt.Errorf("unexpected record %q", Printable(f[0]))
+		return nil, fmt.Errorf("unexpected record %q", term.Escape(f[0]))
 	}
 	for p := range strings.FieldsSeq(f[2]) {
 		e.Parents = append(e.Parents, ID(p))
@@ -204,13 +206,13 @@ func readRaw(in *bufio.Reader) (Diff, error) {
 	}
 	f := bytes.Fields(head[1 : len(head)-1])
 	if len(f) != 5 {
-		return Diff{}, fmt.Errorf("unexpected change %q", Printable(string(head)))
+		return Diff{}, fmt.Errorf("unexpected change %q", term.Escape(string(head)))
 	}
 	d := Diff{Path: p[:len(p)-1]}
 	for i, to := range []*uint32{&d.OldMode, &d.NewMode} {
 		m, err := strconv.ParseUint(string(f[i]), 8, 32)
 		if err != nil {
-			return Diff{}, fmt.Errorf("unexpected mode %q", Printable(string(f[i])))
+			return Diff{}, fmt.Errorf("unexpected mode %q", term.Escape(string(f[i])))
 		}
 		*to = uint32(m)
 	}

@@ -3,6 +3,8 @@ package repo
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // maxSubject is the widest subject, in columns of a terminal.
@@ -46,7 +48,7 @@ func (m Message) Text() string {
 func safeLine(s string) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	s = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u2028", " ", "\u2029", " ", "\u0085", " ").Replace(s)
-	return strings.Join(strings.Fields(Printable(s)), " ")
+	return strings.Join(strings.Fields(term.Escape(s)), " ")
 }
 
 // safeKey keeps what a token may consist of.
@@ -64,7 +66,7 @@ func safeBody(s string) string {
 	var out []string
 	blank := 0
 	for l := range strings.SplitSeq(s, "\n") {
-		l = strings.TrimRight(Printable(strings.ReplaceAll(l, "\t", "    ")), " ")
+		l = strings.TrimRight(term.Escape(strings.ReplaceAll(l, "\t", "    ")), " ")
 		if l == "" {
 			blank++
 			continue

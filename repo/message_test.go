@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/open-agent-profile/oap/internal/oaptest"
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // gitTrailers is what git finds in a message.
@@ -80,7 +81,7 @@ func FuzzMessage(f *testing.F) {
 			t.Fatalf("subject of %d columns: %q", columns(first), first)
 		}
 		for l := range strings.Lines(text) {
-			if l = strings.TrimSuffix(l, "\n"); Printable(l) != l {
+			if l = strings.TrimSuffix(l, "\n"); term.Escape(l) != l {
 				t.Fatalf("control characters: %q", l)
 			}
 		}

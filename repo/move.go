@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // mover is one transition on its way: the order is locks, files, index, refs last, so that whatever
@@ -59,7 +61,7 @@ func (v *mover) findTrees(ctx context.Context, files []Diff, dirs []treeMove) er
 		}
 		if u.Name != v.q.Ref {
 			if len(held) > 0 {
-				return refuse("checked-out", u.Name, "is checked out in %s", Printable(held[0].root))
+				return refuse("checked-out", u.Name, "is checked out in %s", term.Escape(held[0].root))
 			}
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // CheckPath reports why a path must not be written: it leaves the tree, could reach git's own
@@ -12,7 +14,7 @@ import (
 // where git trusts the person at the keyboard.
 func CheckPath(p string) error {
 	bad := func(why string) error {
-		return invalid("bad-path", Printable(p), "cannot be a path in a repository: %s", why)
+		return invalid("bad-path", term.Escape(p), "cannot be a path in a repository: %s", why)
 	}
 	switch {
 	case p == "":

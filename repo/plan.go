@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // Change is one file in a planned commit.
@@ -65,7 +67,7 @@ func (q *UpdateRequest) check() error {
 		return err
 	}
 	if q.Base != "" && !q.Base.valid() {
-		return invalid("bad-id", Printable(string(q.Base)), "not an object name")
+		return invalid("bad-id", term.Escape(string(q.Base)), "not an object name")
 	}
 	if q.Log = safeLine(q.Log); q.Log == "" {
 		q.Log = "oap"
@@ -81,13 +83,13 @@ func made(id ID, ids []ID) (ID, error) {
 	n, ok := strings.CutPrefix(string(id), "@")
 	if !ok {
 		if !id.valid() {
-			return "", invalid("bad-id", Printable(string(id)), "not an object name")
+			return "", invalid("bad-id", term.Escape(string(id)), "not an object name")
 		}
 		return id, nil
 	}
 	i, err := strconv.Atoi(n)
 	if err != nil || i < 0 || i >= len(ids) {
-		return "", invalid("bad-id", Printable(string(id)), "names no commit of the plan")
+		return "", invalid("bad-id", term.Escape(string(id)), "names no commit of the plan")
 	}
 	return ids[i], nil
 }
@@ -117,7 +119,7 @@ func resolveRefs(p *Plan, branch string, ids []ID) ([]RefUpdate, error) {
 			continue
 		}
 		if u.Old != "" && !u.Old.valid() {
-			return nil, invalid("bad-id", Printable(string(u.Old)), "not an object name")
+			return nil, invalid("bad-id", term.Escape(string(u.Old)), "not an object name")
 		}
 		out = append(out, u)
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // Head is what HEAD of this working tree names.
@@ -75,7 +77,7 @@ func (r *Repo) Branch(name string) (string, error) {
 		return "", err
 	}
 	if short := strings.TrimPrefix(full, "refs/heads/"); strings.HasPrefix(short, "-") || short == "HEAD" {
-		return "", invalid("bad-ref", Printable(name), "cannot be the name of a branch")
+		return "", invalid("bad-ref", term.Escape(name), "cannot be the name of a branch")
 	}
 	return full, nil
 }
@@ -91,7 +93,7 @@ func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
 
 // CheckRef reports why a full ref name is not one (git: refs.c, check_refname_component).
 func CheckRef(ref string) error {
-	bad := func() error { return invalid("bad-ref", Printable(ref), "cannot be the full name of a ref") }
+	bad := func() error { return invalid("bad-ref", term.Escape(ref), "cannot be the full name of a ref") }
 	if !strings.HasPrefix(ref, "refs/") || strings.HasSuffix(ref, ".") || len(ref) > 1024 {
 		return bad()
 	}
@@ -183,7 +185,7 @@ func (r *Repo) Refs(ctx context.Context, prefix string) ([]Ref, error) {
 // names no commit is NotFound.
 func (r *Repo) Resolve(ctx context.Context, rev string) (ID, error) {
 	unknown := func() (ID, error) {
-		return "", notFound("no-revision", Printable(rev), "names no commit")
+		return "", notFound("no-revision", term.Escape(rev), "names no commit")
 	}
 	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\n\x00") {
 		return unknown()

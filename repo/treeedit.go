@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // treeNode is a directory being edited. Directories are read when an edit goes through them, and
@@ -116,7 +118,7 @@ func (e *editor) enter(ctx context.Context, dir *treeNode, name, full string, mu
 func (n *treeNode) letterCase(full, name string) error {
 	for _, e := range n.entries {
 		if e.name != name && strings.EqualFold(e.name, name) {
-			return refuse("letter-case", full, "differs only in letter case from %s, which exists", Printable(path.Join(dirOf(full), e.name)))
+			return refuse("letter-case", full, "differs only in letter case from %s, which exists", term.Escape(path.Join(dirOf(full), e.name)))
 		}
 	}
 	return nil

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // treeSync brings one working tree and its index along with the branch.
@@ -85,7 +87,7 @@ func (s *treeSync) lock(ctx context.Context, j *journal) error {
 	if err := j.add(record{Lock: &lockRecord{s.lockName(), id}}); err != nil {
 		return err
 	}
-	return s.r.wait(ctx, "index-lock", Printable(s.lockName())+" is held by another program", func() (bool, error) {
+	return s.r.wait(ctx, "index-lock", term.Escape(s.lockName())+" is held by another program", func() (bool, error) {
 		err := os.Link(s.lockTemp(), s.lockName())
 		if errors.Is(err, fs.ErrExist) {
 			return false, nil

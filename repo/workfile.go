@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // Status is how a path of the working tree stands to its index and commit.
@@ -114,7 +116,7 @@ func (r *Repo) PathOf(name string) (string, error) {
 	}
 	rel = filepath.ToSlash(rel)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
-		return "", refuse("outside", Printable(name), "lies outside the working tree %s", Printable(r.Root))
+		return "", refuse("outside", term.Escape(name), "lies outside the working tree %s", term.Escape(r.Root))
 	}
 	return rel, nil
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/open-agent-profile/oap/internal/term"
 )
 
 // worktree is a working tree whose HEAD names the branch that is being updated.
@@ -119,7 +121,7 @@ func (r *Repo) worktreeOf(ctx context.Context, gitDir string) (*worktree, string
 		if _, err := os.Lstat(filepath.Join(gitDir, "locked")); err == nil {
 			return nil, "", refuse("worktree-missing", w.root, "the branch is checked out in a working tree that is not there now, and is locked")
 		}
-		return nil, "the working tree " + Printable(w.root) + " has the branch checked out but is gone", nil
+		return nil, "the working tree " + term.Escape(w.root) + " has the branch checked out but is gone", nil
 	}
 	return w, "", nil
 }
