@@ -3,6 +3,7 @@ package textedit
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/open-agent-profile/oap/canonical"
 )
@@ -67,7 +68,23 @@ func (e *editor) renderValue(parent, v *node, want any, at canonical.Pointer, t 
 			column = e.lines.column(skipBlank(e.text, first))
 		}
 	}
-	return string(e.yaml.appendText([]byte{' '}, s, e.yaml.style(s, t, true, false), column))
+	e.yaml.width = e.foldedWidth(v)
+	text := e.yaml.appendText([]byte{' '}, s, e.yaml.style(s, t, true, false), column)
+	e.yaml.width = 0
+	return string(text)
+}
+
+// foldedWidth gives the width that a folded text was filled to, so that the lines before a change in it break
+// where they broke before.
+func (e *editor) foldedWidth(v *node) int {
+	if v.style != foldedStyle {
+		return 0
+	}
+	longest := 0
+	for i := e.nextLine(v.content); i < v.end; i = e.nextLine(i) {
+		longest = max(longest, utf8.RuneCount(e.text[i:e.lineEnd(i)]))
+	}
+	return max(longest, foldWidth/2)
 }
 
 // cutHead separates what goes on the line of the mark from the lines below it.

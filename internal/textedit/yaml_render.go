@@ -12,6 +12,7 @@ type yamlWriter struct {
 	layout
 	schema     Schema
 	inlineOnly bool // no block texts
+	width      int  // where folded text breaks; 0 means foldWidth
 }
 
 // slot is where a value goes: behind "key:" in a mapping at col, or behind "-" at col.

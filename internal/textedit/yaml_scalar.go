@@ -66,7 +66,11 @@ func (w *yamlWriter) appendText(dst []byte, s string, st style, column int) []by
 	header := byte('|')
 	if st == foldedStyle {
 		header = '>'
-		body = fold(body, foldWidth-column)
+		width := w.width
+		if width == 0 {
+			width = foldWidth
+		}
+		body = fold(body, width-column)
 	}
 	dst = append(dst, header)
 	if !clip {
