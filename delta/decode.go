@@ -75,7 +75,7 @@ func (r *reader) target(doc map[string]any) Target {
 		if err != nil {
 			r.fail("/target/digest", err.Error())
 		}
-		t.Digest = d
+		t.Digest, t.HasDigest = d, true
 	}
 	return t
 }

@@ -35,7 +35,7 @@ func TestDecode(t *testing.T) {
 	sure := 0.95
 	want := Delta{
 		Version: "1.0",
-		Target:  Target{Name: "code-reviewer", ID: "urn:x", Revision: 7, Digest: digest},
+		Target:  Target{Name: "code-reviewer", ID: "urn:x", Revision: 7, Digest: digest, HasDigest: true},
 		Session: Session{ID: "sess_1", Harness: "loro", HarnessVersion: "0.11.0", StartedAt: "2026-08-14T19:02:00Z",
 			EndedAt: "2026-08-14T19:48:31Z", ModelUsed: "m", Turns: 22, ToolCalls: 61, CostUSD: 0.94, Outcome: "completed"},
 		Summary: "Learned a thing.",

@@ -29,7 +29,10 @@ type Target struct {
 	Name     string
 	Revision int              // 1 or more
 	ID       string           // "" where the delta does not say
-	Digest   canonical.Digest // of the profile as loaded; zero where the delta does not say
+	Digest   canonical.Digest // of the profile as loaded
+	// HasDigest tells a delta that names no digest from one that names sixty-four zeros, which is
+	// no profile's.
+	HasDigest bool
 }
 
 // Session says who asks. Times are kept as written; [Instant] reads them.

@@ -70,7 +70,7 @@ func body(d *delta.Delta, rc *Receipt, evicted []delta.Eviction, summaryLost str
 		}
 	}
 	if len(evicted) > 0 {
-		b.WriteString("\nEvicted:\n")
+		b.WriteString("\nEvicted by retention\n")
 		for _, e := range evicted {
 			fmt.Fprintf(&b, "- %s/%s (%s)\n", e.Collection, e.ID, e.Rule)
 		}

@@ -28,7 +28,7 @@ func workedAt(a *delta.Applied) *worked {
 // fits reports whether the delta was made for the document at the tip as it stands. A digest settles it;
 // without one the revision does. A digest that does not fit is never ignored (OAP L2-A3, L2-A4).
 func fits(d *delta.Delta, rc *Receipt) bool {
-	if !d.Target.Digest.IsZero() {
+	if d.Target.HasDigest {
 		return d.Target.Digest == rc.ProfileDigest
 	}
 	return d.Target.Revision == rc.Previous
@@ -79,7 +79,7 @@ func stale(r *repo.Repo, d *delta.Delta, t *target, rc *Receipt, why string) err
 		why = "; this clone is shallow, so its history may be missing"
 	}
 	name := t.doc.Name()
-	if !d.Target.Digest.IsZero() {
+	if d.Target.HasDigest {
 		details.TargetDigest, details.CurrentDigest = d.Target.Digest.String(), rc.ProfileDigest.String()
 		if d.Target.Revision == t.doc.Revision() {
 			return &Error{Kind: Digest, Profile: name, Path: t.path, Details: details,
@@ -205,7 +205,7 @@ func (w *baseSearch) consider(doc *profile.Document) {
 	case doc.Revision() < d.Target.Revision:
 		w.enough = len(w.found) > 0
 	case doc.Revision() > d.Target.Revision:
-	case d.Target.Digest.IsZero():
+	case !d.Target.HasDigest:
 		w.found = append(w.found, doc.Value)
 	default:
 		if sum, err := doc.Digest(); err == nil && sum == d.Target.Digest {
