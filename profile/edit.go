@@ -35,11 +35,21 @@ func (d *Document) Edit(want map[string]any) (Edited, error) {
 	return Edited{Document: doc, Text: res.Text, Rerendered: res.Rerendered}, nil
 }
 
-// Encode writes a document anew in the given encoding, members in the order of the schema. The value,
+// Encode writes a profile or delta anew in the given encoding, members in the order of the schema. The value,
 // and so both digests, stay the same.
 func Encode(v map[string]any, enc textedit.Format) ([]byte, error) {
+	if v["kind"] == KindDelta {
+		return textedit.Encode(v, enc, deltaLayout{}, textedit.Options{})
+	}
 	return textedit.Encode(v, enc, layout{}, textedit.Options{Body: bodyPointer})
 }
+
+// deltaLayout tells the editor how deltas are laid out; they are written once and never edited.
+type deltaLayout struct{}
+
+func (deltaLayout) Order(parent canonical.Pointer) []string { return schemas.OrderIn("delta", parent) }
+
+func (deltaLayout) Identity(canonical.Pointer) string { return "" }
 
 // layout tells the editor how profiles are laid out.
 type layout struct{}

@@ -28,12 +28,17 @@ type Finding struct {
 }
 
 // String gives "path:line:col: severity: /pointer: message [rule]".
-func (f Finding) String() string {
+func (f Finding) String() string { return f.text(string(f.Severity) + ": ") }
+
+// Text is String without the severity, for where that is said already.
+func (f Finding) Text() string { return f.text("") }
+
+func (f Finding) text(severity string) string {
 	at := f.Pointer
 	if at != "" {
 		at += ": "
 	}
-	return fmt.Sprintf("%s:%d:%d: %s: %s%s [%s]", f.Path, f.Line, f.Column, f.Severity, at, f.Message, f.Rule)
+	return fmt.Sprintf("%s:%d:%d: %s%s%s [%s]", f.Path, f.Line, f.Column, severity, at, f.Message, f.Rule)
 }
 
 // HasErrors reports whether any finding is an error.
@@ -58,9 +63,9 @@ func (e *InvalidError) Error() string {
 		}
 	}
 	if n > 1 {
-		return fmt.Sprintf("%s (and %d more)", first, n-1)
+		return fmt.Sprintf("%s (and %d more)", first.Text(), n-1)
 	}
-	return first.String()
+	return first.Text()
 }
 
 // report collects findings of one document.

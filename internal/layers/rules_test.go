@@ -11,7 +11,7 @@ import (
 // other, unless they are of one family (repo and repo/apply). A name with "/*" stands for all below it.
 var steps = [][]string{
 	{"canonical"},
-	{"schemas", "internal/textedit", "delta"},
+	{"schemas", "internal/textedit", "delta", "delta/*"},
 	{"profile"},
 	{"profile/*", "interop/*", "repo", "repo/*"},
 	{"proposals", "proposals/*"},
@@ -32,7 +32,7 @@ var forTests = []string{"internal/oaptest", "internal/bench"}
 
 // pure packages compute from what they are given. They reach no program and no network, not even through others.
 var pure = []string{
-	"canonical", "schemas", "delta", "internal/textedit", "profile", "profile/*", "interop/*",
+	"canonical", "schemas", "delta", "delta/*", "internal/textedit", "profile", "profile/*", "interop/*",
 	"internal/secrets", "internal/term", "internal/gitindex",
 }
 
