@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/open-agent-profile/oap/internal/textedit"
+	"github.com/open-agent-profile/oap/profile"
+	"github.com/open-agent-profile/oap/repo"
+	"github.com/open-agent-profile/oap/repo/apply"
+)
+
+// maxInput bounds what is read from a file or standard input; the parser's own limit is lower than
+// one byte more.
+const maxInput = 16 << 20
+
+// deltaInput is the text of a delta, read once: what is checked is what is applied.
+type deltaInput struct {
+	name string
+	data []byte
+}
+
+// readDeltas expands folders and reads every input. Names keep their order; "-" is standard input and
+// may stand once.
+func (a *app) readDeltas(args []string) ([]deltaInput, error) {
+	var inputs []deltaInput
+	stdin := false
+	for _, arg := range args {
+		if arg == "-" {
+			if stdin {
+				return nil, usagef("standard input can be read once only")
+			}
+			stdin = true
+			data, err := readLimited(a.in)
+			if err != nil {
+				return nil, fmt.Errorf("standard input: %w", err)
+			}
+			inputs = append(inputs, deltaInput{"-", data})
+			continue
+		}
+		files, err := deltaFiles(a.resolve(arg))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range files {
+			data, err := readFile(name)
+			if err != nil {
+				return nil, err
+			}
+			inputs = append(inputs, deltaInput{name, data})
+		}
+	}
+	return inputs, nil
+}
+
+// deltaFiles gives a file as it is and a folder's deltas in byte order of their names, so that a spool
+// named by time is applied in time's order.
+func deltaFiles(arg string) ([]string, error) {
+	info, err := os.Stat(arg)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{arg}, nil
+	}
+	entries, err := os.ReadDir(arg)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if !e.IsDir() && profile.IsDeltaPath(e.Name()) {
+			files = append(files, filepath.Join(arg, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, &repo.Error{Kind: repo.NotFound, Reason: "file", Path: arg, Msg: fmt.Sprintf("the folder %s holds no delta (%s)", arg, strings.Join(profile.DeltaSuffixes, ", "))}
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readLimited(f)
+}
+
+// readLimited reads at most one byte more than any document may have; the parser then refuses it with
+// its own sentence.
+func readLimited(r io.Reader) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(r, maxInput+1))
+}
+
+// request parses and checks a delta, and prints its warnings.
+func (in deltaInput) request(a *app) (*apply.Request, error) {
+	doc, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	req, findings, err := apply.NewRequest(in.name, doc)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range findings {
+		a.warnf("%s", f.Text())
+	}
+	return req, nil
+}
+
+// parse takes the encoding from the name; standard input is JSON if its first character opens an object.
+func (in deltaInput) parse() (*profile.Document, error) {
+	if in.name != "-" {
+		return profile.Parse(in.name, in.data)
+	}
+	enc := textedit.YAML
+	if bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(in.data, []byte("\xef\xbb\xbf")), " \t\r\n"), []byte("{")) {
+		enc = textedit.JSON
+	}
+	return profile.ParseAs(in.name, in.data, enc)
+}

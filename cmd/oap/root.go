@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// exitStatus closes every command's help, so that scripts need no other page.
+const exitStatus = `
+EXIT STATUS
+  0   done: applied, queued, already applied, unchanged
+  1   the answer is no: invalid, different, findings
+  2   the command line is wrong
+  3   a person has to choose: conflict, stale revision
+  4   refused by a rule
+  5   not found
+  6   busy: nothing was written, try again
+  7   the remote failed; the local commit stands
+  70  a bug in oap
+  74  input or output failed
+  130 interrupted
+An unknown code means failure.`
+
+// run parses args, runs the command and reports its error; it gives the exit code.
+func run(ctx context.Context, a *app, args []string) (code int) {
+	defer a.close()
+	defer func() {
+		// A panic is a bug of ours. It must not look like one of git's or the Go runtime's codes.
+		if p := recover(); p != nil {
+			code = a.fail(&bugError{fmt.Sprint(p)})
+		}
+	}()
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errInterrupted
+	}
+	var told *alreadyReported
+	if errors.As(err, &told) {
+		return classify(told.err).Code
+	}
+	return a.fail(err)
+}
+
+func newRootCommand(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "oap",
+		Short: "Keep agent profiles in git",
+		Long: `oap keeps agent profiles as files in a git repository. A session's delta becomes one
+commit that touches only state; a wished contract change becomes a branch with its
+rationale, for a person to review.
+
+Settings are flags, then OAP_* variables, then git config oap.*.`,
+		Example: `  oap demo                                 see it work in a temporary repository
+  oap init && oap new scout --description 'Finds where a feature lives'
+  oap apply-delta session.delta.yaml       after a session
+  oap validate                             before a commit`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return &usageError{fmt.Sprintf("%q is not an oap command", args[0])}
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	f := root.PersistentFlags()
+	f.StringVarP(&a.dir, "directory", "C", "", "run as if started in `DIR`")
+	f.StringArrayVar(&a.roots, "root", nil, "profile root `DIR`, from the top of the tree (may be repeated; default .agents)")
+	f.StringVar(&a.branch, "branch", "", "read and write `BRANCH` instead of the one HEAD names")
+	f.StringVar(&a.now, "now", "", "use this RFC 3339 `TIME` instead of the clock")
+	f.StringVar(&a.color, "color", "auto", "auto, always or never")
+	f.BoolVar(&a.json, "json", false, "print JSON objects on standard output")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no warnings")
+	f.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
+	root.SetHelpTemplate(root.HelpTemplate() + exitStatus + "\n")
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(a.commands()...)
+	return root
+}
+
+// takes turns cobra's argument checks into usage errors with our exit code.
+func takes(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return &usageError{err.Error()}
+		}
+		return nil
+	}
+}
