@@ -53,7 +53,7 @@ func NewRequest(source string, doc *profile.Document) (*Request, []profile.Findi
 		for _, f := range findings {
 			if f.Severity == profile.Error && boundaryRules[f.Rule] {
 				return nil, findings, &Error{Kind: Boundary, Path: source, Details: findings,
-					Err: &profile.InvalidError{Findings: findings}, Msg: f.String()}
+					Err: &profile.InvalidError{Findings: findings}, Msg: f.Text()}
 			}
 		}
 		return nil, findings, invalid("the delta is refused", doc.Name(), source, findings)
