@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/open-agent-profile/oap/canonical"
@@ -12,11 +13,16 @@ import (
 )
 
 var (
-	envRef    = regexp.MustCompile(`^\$\{([A-Z][A-Z0-9_]{0,63})\}$`)
-	headerRef = regexp.MustCompile(`^(?:Bearer )?\$\{[A-Z][A-Z0-9_]{0,63}\}$`)
-	variable  = regexp.MustCompile(`\$\{\{\s*vars\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
-	driveRoot = regexp.MustCompile(`^[A-Za-z]:`)
+	envRef    = lazy(`^\$\{([A-Z][A-Z0-9_]{0,63})\}$`)
+	headerRef = lazy(`^(?:Bearer )?\$\{[A-Z][A-Z0-9_]{0,63}\}$`)
+	variable  = lazy(`\$\{\{\s*vars\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
+	driveRoot = lazy(`^[A-Za-z]:`)
 )
+
+// lazy compiles a pattern when it is first needed: most runs of oap need none, and every run would wait.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // profile runs the checks on an agent profile that no schema can express.
 func (r *report) profile() {
@@ -63,7 +69,7 @@ func (r *report) mcpServers() {
 		env, _ := s["env"].(map[string]any)
 		for k, v := range env {
 			p := at.Append("env", k).String()
-			m := envRef.FindStringSubmatch(text(v))
+			m := envRef().FindStringSubmatch(text(v))
 			switch {
 			case m == nil:
 				r.add(Error, "mcp-env", p, "an MCP environment value must be a reference such as ${%s}, never a literal", envName(k))
@@ -73,7 +79,7 @@ func (r *report) mcpServers() {
 		}
 		headers, _ := s["headers"].(map[string]any)
 		for k, v := range headers {
-			if !headerRef.MatchString(text(v)) {
+			if !headerRef().MatchString(text(v)) {
 				r.add(Error, "mcp-header", at.Append("headers", k).String(), "an MCP header value must be a reference such as ${TOKEN} or Bearer ${TOKEN}, never a literal")
 			}
 		}
@@ -82,7 +88,7 @@ func (r *report) mcpServers() {
 
 // envName repeats a key in an example only where it is a variable name.
 func envName(k string) string {
-	if envRef.MatchString("${" + k + "}") {
+	if envRef().MatchString("${" + k + "}") {
 		return k
 	}
 	return "NAME"
@@ -121,7 +127,7 @@ func escapes(p string) string {
 	switch {
 	case strings.HasPrefix(p, "/"), strings.HasPrefix(p, `\`):
 		return "is absolute"
-	case driveRoot.MatchString(p):
+	case driveRoot().MatchString(p):
 		return "names a drive"
 	case strings.HasPrefix(p, "~"):
 		return "starts in a home folder"
@@ -149,7 +155,7 @@ func escapes(p string) string {
 func (r *report) variables() {
 	vars, _ := lookup(r.doc.Value, "spec", "context", "variables").(map[string]any)
 	undefined := func(at canonical.Pointer, s string) {
-		for _, m := range variable.FindAllStringSubmatch(s, -1) {
+		for _, m := range variable().FindAllStringSubmatch(s, -1) {
 			if _, ok := vars[m[1]]; !ok {
 				r.add(Error, "undefined-variable", at.String(), "the variable %s is not defined in /spec/context/variables", m[1])
 			}
@@ -166,7 +172,7 @@ func (r *report) variables() {
 		}
 	}
 	walkText(r.doc.Value["state"], canonical.Pointer{"state"}, func(at canonical.Pointer, s string) {
-		if variable.MatchString(s) {
+		if variable().MatchString(s) {
 			r.add(Warning, "template-in-state", at.String(), "templates are not filled in inside state")
 		}
 	})

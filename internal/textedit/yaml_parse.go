@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -91,7 +90,7 @@ func estimateNodes(text []byte) int {
 }
 
 // A directive may follow comments and empty lines only.
-var directive = regexp.MustCompile(`^(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*(%YAML[ \t]+1\.[0-9]+[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))`)
+var directive = lazy(`^(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*(%YAML[ \t]+1\.[0-9]+[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))`)
 
 // maskDirective turns a leading "%YAML 1.2" into a comment of the same length: the library knows only
 // version 1.1 and refuses the line.
@@ -99,7 +98,7 @@ func maskDirective(text []byte) ([]byte, error) {
 	if !bytes.Contains(text, []byte("%YAML")) {
 		return text, nil
 	}
-	m := directive.FindSubmatchIndex(text)
+	m := directive().FindSubmatchIndex(text)
 	if m == nil {
 		return text, nil
 	}
@@ -190,11 +189,11 @@ var scannerProblems = map[string]string{
 	"exceeded max depth of 10000":                                  "nested too deeply",
 }
 
-var libraryError = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(?s:(.*))$`)
+var libraryError = lazy(`^(?:yaml: )?(?:line (\d+): )?(?s:(.*))$`)
 
 // translate gives a library error a place and words of our own.
 func translate(err error, text []byte, lines *breaks) error {
-	m := libraryError.FindStringSubmatch(err.Error())
+	m := libraryError().FindStringSubmatch(err.Error())
 	line, _ := strconv.Atoi(m[1])
 	msg := m[2]
 	if name, ok := strings.CutPrefix(msg, "unknown anchor '"); ok {

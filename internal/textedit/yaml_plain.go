@@ -3,15 +3,22 @@ package textedit
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
+
+// lazy compiles a pattern when it is first needed: most runs of a program that edits need few of them,
+// and every start would wait for all.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // What YAML 1.1 readers (PyYAML, many command-line tools) or 1.2 readers take for something other than
 // text. The patterns are wider than the specifications, because a needless quote is harmless.
 var (
 	// https://yaml.org/type/timestamp.html
-	timestampText = regexp.MustCompile(`^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?)?$`)
+	timestampText = lazy(`^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?)?$`)
 	// Integers, floats and base-60 numbers of both versions.
-	numberText = regexp.MustCompile(`^[-+]?(?:[0-9.][0-9_.,:]*(?:[eE][-+]?[0-9_]+)?|0[xXoObB][0-9a-fA-F_]*|\.(?i:inf|nan))$`)
+	numberText = lazy(`^[-+]?(?:[0-9.][0-9_.,:]*(?:[eE][-+]?[0-9_]+)?|0[xXoObB][0-9a-fA-F_]*|\.(?i:inf|nan))$`)
 )
 
 var wordsReadOtherwise = map[string]bool{
@@ -20,7 +27,7 @@ var wordsReadOtherwise = map[string]bool{
 }
 
 func isTimestamp(s string) bool {
-	return len(s) >= 8 && s[0] >= '0' && s[0] <= '9' && timestampText.MatchString(s)
+	return len(s) >= 8 && s[0] >= '0' && s[0] <= '9' && timestampText().MatchString(s)
 }
 
 // readsOtherwise reports a plain text that some reader would not take for text. Timestamps are judged apart.
@@ -28,7 +35,7 @@ func readsOtherwise(s string) bool {
 	if len(s) <= 5 && wordsReadOtherwise[strings.ToLower(s)] {
 		return true
 	}
-	return numberText.MatchString(s)
+	return numberText().MatchString(s)
 }
 
 // plainSafe reports whether s can stand without quotes as far as the grammar goes (YAML 1.2 §7.3.3).

@@ -2,7 +2,7 @@ package apply
 
 import (
 	"context"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/open-agent-profile/oap/canonical"
@@ -14,7 +14,7 @@ import (
 // start, so that a machine whose clock runs behind is still recognised.
 const slack = time.Hour
 
-var digestText = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+const digestMark = "sha256:"
 
 // seen knows which requests the branch already holds. A key counts wherever it stands in a commit
 // message: as a trailer of our own, or in the middle of a message that a squash merge glued together.
@@ -62,7 +62,7 @@ func (s *seen) extends(ctx context.Context, tip repo.ID) bool {
 		for _, p := range c.Parents {
 			meets = meets || p == s.tip
 		}
-		collect(found, c)
+		collect(found, &c.Commit)
 	}
 	if !meets {
 		return false
@@ -74,25 +74,76 @@ func (s *seen) extends(ctx context.Context, tip repo.ID) bool {
 	return true
 }
 
+// read searches history anew, back to since.
 func (s *seen) read(ctx context.Context, tip repo.ID, since time.Time) error {
 	keys := map[canonical.Digest]string{}
-	if tip != "" {
+	done := tip == ""
+	if !done && !since.IsZero() {
+		var err error
+		if done, err = s.nearby(ctx, keys, tip, since); err != nil {
+			return err
+		}
+	}
+	if !done {
 		for c, err := range s.repo.Log(ctx, repo.LogOptions{From: []string{string(tip)}, Since: since}) {
 			if err != nil {
 				return err
 			}
-			collect(keys, c)
+			collect(keys, &c.Commit)
 		}
 	}
 	s.keys, s.tip, s.from, s.all = keys, tip, since, since.IsZero()
 	return nil
 }
 
-func collect(keys map[canonical.Digest]string, c *repo.LogEntry) {
-	for _, text := range digestText.FindAllString(c.Message, -1) {
-		if d, err := canonical.ParseDigest(text); err == nil {
+// fewCommits is how many commits are read one by one before git log is started for the rest: a process
+// costs more than reading some dozens of commits.
+const fewCommits = 64
+
+// nearby walks the commits that are not older than since, newest first as git log does, and collects
+// their keys. It is false where there are more than a few.
+func (s *seen) nearby(ctx context.Context, keys map[canonical.Digest]string, tip repo.ID, since time.Time) (bool, error) {
+	queued := map[repo.ID]bool{tip: true}
+	queue := []repo.ID{tip}
+	for n := 0; len(queue) > 0; n++ {
+		if n == fewCommits {
+			return false, nil
+		}
+		c, err := s.repo.ReadCommit(ctx, queue[0])
+		if repo.KindOf(err) == repo.NotFound && n > 0 {
+			queue = queue[1:] // beyond the boundary of a shallow clone
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		queue = queue[1:]
+		if c.Committer.When.Before(since) {
+			continue
+		}
+		collect(keys, c)
+		for _, p := range c.Parents {
+			if !queued[p] {
+				queued[p] = true
+				queue = append(queue, p)
+			}
+		}
+	}
+	return true, nil
+}
+
+// collect takes the digests out of a message.
+func collect(keys map[canonical.Digest]string, c *repo.Commit) {
+	for rest := c.Message; ; {
+		i := strings.Index(rest, digestMark)
+		if i < 0 {
+			return
+		}
+		end := min(i+len(digestMark)+2*len(canonical.Digest{}), len(rest))
+		if d, err := canonical.ParseDigest(rest[i:end]); err == nil {
 			keys[d] = string(c.ID)
 		}
+		rest = rest[i+len(digestMark):]
 	}
 }
 
