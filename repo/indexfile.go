@@ -18,23 +18,35 @@ type indexFile struct {
 	data []byte // nil: there is none yet
 	time time.Time
 	mode fs.FileMode
+
+	unmap func() // nil: data is ordinary memory
 }
 
 func (r *Repo) readIndex(w *worktree) (*indexFile, error) {
 	x := &indexFile{r: r, w: w, mode: r.sharedMode(0o666)}
-	data, err := os.ReadFile(w.index)
+	f, err := os.Open(w.index)
 	if errors.Is(err, fs.ErrNotExist) {
 		return x, nil
 	}
 	if err != nil {
 		return nil, ioError("index", err)
 	}
-	fi, err := os.Stat(w.index)
+	defer f.Close()
+	fi, err := f.Stat()
 	if err != nil {
 		return nil, ioError("index", err)
 	}
-	x.data, x.time, x.mode = data, fi.ModTime(), fi.Mode().Perm()
-	return x, nil
+	x.time, x.mode = fi.ModTime(), fi.Mode().Perm()
+	x.data, x.unmap, err = mapFile(f, fi.Size())
+	return x, ioError("index", err)
+}
+
+// close gives the bytes back.
+func (x *indexFile) close() {
+	if x != nil && x.unmap != nil {
+		x.unmap()
+		x.unmap, x.data = nil, nil
+	}
 }
 
 // find gives the entries of a path: none, one, or the stages of a conflict.

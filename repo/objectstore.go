@@ -1,11 +1,8 @@
 package repo
 
 import (
-	"bytes"
-	"compress/zlib"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -80,7 +77,7 @@ func (r *Repo) writeLoose(o newObject) error {
 	}
 	temp := f.Name()
 	defer os.Remove(temp)
-	if err := writeZlib(f, objectHeader(o.typ, len(o.data)), o.data); err != nil {
+	if _, err := f.Write(deflated(o)); err != nil {
 		f.Close()
 		return err
 	}
@@ -95,29 +92,6 @@ func (r *Repo) writeLoose(o newObject) error {
 		}
 		err = os.Rename(temp, name)
 	}
-	return err
-}
-
-// zlibs keeps writers, which are more than a megabyte each.
-var zlibs = sync.Pool{New: func() any {
-	z, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed) // the level is a good one
-	return z
-}}
-
-func writeZlib(f *os.File, parts ...[]byte) error {
-	var b bytes.Buffer
-	z := zlibs.Get().(*zlib.Writer)
-	defer zlibs.Put(z)
-	z.Reset(&b)
-	for _, p := range parts {
-		if _, err := z.Write(p); err != nil {
-			return err
-		}
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	_, err := f.Write(b.Bytes())
 	return err
 }
 

@@ -164,9 +164,11 @@ func (r *Repo) allStaged(ctx context.Context, c *transition) bool {
 		}
 		for _, f := range t.Files {
 			if !x.holds(ctx, f.Path, f.New) {
+				x.close()
 				return false
 			}
 		}
+		x.close()
 	}
 	return true
 }

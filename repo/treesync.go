@@ -159,6 +159,7 @@ func (s *treeSync) undo() error {
 }
 
 func (s *treeSync) unlock() {
+	s.index.close()
 	if s.locked {
 		_ = os.Remove(s.lockName())
 		s.locked = false

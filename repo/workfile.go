@@ -59,6 +59,7 @@ func (r *Repo) StatusOf(ctx context.Context, p string) (Status, error) {
 	if err != nil {
 		return "", err
 	}
+	defer x.close()
 	found, err := x.find(ctx, p)
 	if err == nil && len(found) == 0 {
 		err = notFound("no-path", p, "no such file")
