@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/open-agent-profile/oap/canonical"
 	"github.com/open-agent-profile/oap/internal/textedit"
@@ -47,7 +48,22 @@ func Encode(v map[string]any, enc textedit.Format) ([]byte, error) {
 // deltaLayout tells the editor how deltas are laid out; they are written once and never edited.
 type deltaLayout struct{}
 
-func (deltaLayout) Order(parent canonical.Pointer) []string { return schemas.OrderIn("delta", parent) }
+// Order is the schema's. What an operation carries is any value to the schema; entries of state are
+// written as they will stand in the profile, whichever collection they are for.
+func (deltaLayout) Order(parent canonical.Pointer) []string {
+	if len(parent) != 3 || parent[0] != "operations" || parent[2] != "value" {
+		return schemas.OrderIn("delta", parent)
+	}
+	var order []string
+	for _, list := range []string{"facts", "open_threads", "glossary"} {
+		for _, name := range schemas.Order(canonical.Pointer{"state", list, "0"}) {
+			if !slices.Contains(order, name) {
+				order = append(order, name)
+			}
+		}
+	}
+	return order
+}
 
 func (deltaLayout) Identity(canonical.Pointer) string { return "" }
 
