@@ -147,7 +147,7 @@ func TestKill(t *testing.T) {
 		for _, group := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s group=%v", shape, group), func(t *testing.T) {
 				t.Parallel()
-				killLoop(t, shape, group, scale(4))
+				killLoop(t, shape, group, scale(3))
 			})
 		}
 	}
