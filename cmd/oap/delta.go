@@ -6,8 +6,12 @@ func (a *app) newDeltaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delta",
 		Short: "Make and check session deltas",
-		Args:  takes(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Long: `A delta is what a session wants to be kept: operations on state, and proposals about the
+contract. oap apply-delta applies it.`,
+		Example: `  oap delta new scout --session s1 --fact 'The build runs offline.|the Makefile|0.9'
+  oap delta check session.delta.yaml`,
+		Args: takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.newDeltaNewCommand(), a.newDeltaCheckCommand())
 	return cmd

@@ -69,6 +69,9 @@ func (a *app) runDemo(ctx context.Context, dir string) error {
 	if err := inner.runApplyDelta(ctx, applyOptions{approve: true, conflict: "reject"}, []string{delta}); err != nil {
 		return err
 	}
+	if a.json {
+		return a.emit(map[string]string{"type": "demo", "dir": dir})
+	}
 	r, err := inner.repo(ctx)
 	if err != nil {
 		return err

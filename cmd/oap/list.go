@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -70,7 +71,7 @@ func (a *app) runList(ctx context.Context) error {
 		return &answerNo{plural(broken, "file is no profile", "files are no profiles")}
 	}
 	if len(rows) == 0 {
-		a.notef("no profiles under %s", fmt.Sprint(roots))
+		a.notef("no profiles under %s", strings.Join(roots, ", "))
 	}
 	return nil
 }

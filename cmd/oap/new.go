@@ -36,7 +36,7 @@ valid, and not committed: the git commands are printed, or --commit does it.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.description, "description", "", "when to use this agent (required)")
-	f.StringVar(&o.format, "format", "yaml", "write `yaml`, json or md")
+	f.StringVar(&o.format, "format", "yaml", "write in `FORMAT`: yaml, json or md")
 	f.BoolVar(&o.commit, "commit", false, "commit the new file")
 	f.BoolVar(&o.signoff, "signoff", false, "add Signed-off-by to the commit")
 	return cmd

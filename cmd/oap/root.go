@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -48,6 +49,10 @@ func run(ctx context.Context, a *app, args []string) (code int) {
 	var told *alreadyReported
 	if errors.As(err, &told) {
 		return classify(told.err).Code
+	}
+	var usage *usageError
+	if errors.As(err, &usage) && slices.Contains(args, "--json") {
+		a.json = true // it may stand behind the flag at which parsing ended
 	}
 	return a.fail(err)
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -35,7 +35,7 @@ shows one part (RFC 6901, and id:ENTRY or term:TERM in lists of state).`,
 			return a.runShow(cmd.Context(), args[0], format, pointer)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "write as `yaml`, json or md")
+	cmd.Flags().StringVar(&format, "format", "", "write in `FORMAT`: yaml, json or md")
 	cmd.Flags().StringVar(&pointer, "pointer", "", "show only what `POINTER` addresses")
 	return cmd
 }
@@ -68,8 +68,12 @@ func (a *app) runShow(ctx context.Context, spec, format, pointer string) error {
 	return a.write(text)
 }
 
-// showPart prints a scalar text as it is and everything else as JSON, or as YAML where that is asked for.
+// showPart prints a text as it is and everything else as JSON, which is YAML too, or a mapping in YAML's own style where
+// that is asked for.
 func (a *app) showPart(doc *profile.Document, pointer string, enc textedit.Format) error {
+	if enc == textedit.Markdown {
+		return usagef("--format md is for a whole document; --pointer shows text, json or yaml")
+	}
 	p, err := canonical.ParsePointer(pointer)
 	if err != nil {
 		return &usageError{err.Error()}
@@ -95,11 +99,11 @@ func (a *app) showPart(doc *profile.Document, pointer string, enc textedit.Forma
 	if a.json {
 		return a.emit(map[string]any{"type": "part", "path": doc.Path, "pointer": pointer, "value": v})
 	}
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
+	var text bytes.Buffer
+	if err := encodeIndented(&text, v); err != nil {
 		return err
 	}
-	return a.write(append(text, '\n'))
+	return a.write(text.Bytes())
 }
 
 // write puts text of a document on standard output: byte for byte into a pipe or file, escaped on a

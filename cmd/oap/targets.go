@@ -49,18 +49,32 @@ func (a *app) tip(ctx context.Context, r *repo.Repo) (*repo.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	if id == "" && ref != head.Ref {
+		// A branch that is checked out and has no commit yet is empty; any other was misspelt.
+		return nil, &repo.Error{Kind: repo.NotFound, Reason: "branch", Path: ref, Msg: "no such branch"}
+	}
 	return r.Snapshot(ctx, id)
 }
 
+// committed gives the repository, the tip of the branch in use and the profile roots.
+func (a *app) committed(ctx context.Context) (*repo.Repo, *repo.Snapshot, []string, error) {
+	r, err := a.repo(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	roots, err := a.profileRoots(r)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s, err := a.tip(ctx, r)
+	return r, s, roots, err
+}
+
 // target finds what NAME, ROOT:NAME, NAME@REV or a path stands for. A path is anything that has a
-// document's suffix or a separator and exists; it needs no repository.
+// document's suffix or a separator, or "-"; it needs no repository.
 func (a *app) target(ctx context.Context, spec string) (*catalog.At, error) {
 	if looksLikePath(spec) {
-		data, err := readFile(a.resolve(spec))
-		if err != nil {
-			return nil, err
-		}
-		doc, err := profile.Parse(spec, data)
+		doc, err := a.document(spec)
 		if err != nil {
 			return nil, err
 		}
@@ -88,16 +102,23 @@ func (a *app) target(ctx context.Context, spec string) (*catalog.At, error) {
 	return at, nil
 }
 
+// document reads a file, or standard input where the path is "-".
+func (a *app) document(p string) (*profile.Document, error) {
+	var data []byte
+	var err error
+	if p == "-" {
+		data, err = readLimited(a.in)
+	} else {
+		data, err = readFile(a.resolve(p))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return deltaInput{p, data}.parse()
+}
+
 func (a *app) revision(ctx context.Context, name, rev string) (*catalog.At, error) {
-	r, err := a.repo(ctx)
-	if err != nil {
-		return nil, err
-	}
-	roots, err := a.profileRoots(r)
-	if err != nil {
-		return nil, err
-	}
-	s, err := a.tip(ctx, r)
+	r, s, roots, err := a.committed(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func (v *validation) standardInput() error {
 	}
 	v.documents++
 	doc, err := deltaInput{"-", data}.parse()
-	return v.document("-", "", doc, err)
+	return v.document("-", "", data, doc, err)
 }
 
 // named checks a profile of the repository.
@@ -121,13 +122,16 @@ func (v *validation) named(ctx context.Context, spec string) error {
 	at, err := v.app.target(ctx, spec)
 	if se, ok := errors.AsType[*profile.SyntaxError](err); ok {
 		v.documents++
-		return v.document(se.Path, "", nil, err)
+		return v.document(se.Path, "", nil, nil, err)
+	}
+	if repo.ReasonOf(err) == "not-a-repository" {
+		return &notFoundError{fmt.Sprintf("there is no file or folder %s, and no repository to look for a profile of that name", spec)}
 	}
 	if err != nil {
 		return err
 	}
 	v.documents++
-	return v.document(at.Path, "", at.Document, nil)
+	return v.document(at.Path, "", at.Document.Bytes(), at.Document, nil)
 }
 
 // underRoots checks everything under the profile roots.
@@ -238,7 +242,7 @@ func (v *validation) file(p, root string, read func() ([]byte, error)) error {
 	var refused *repo.Error
 	switch {
 	case errors.As(err, &refused) && refused.Kind == repo.Refused:
-		v.about(p, profile.Error, refused.Reason, refused.Msg)
+		v.about(p, profile.Error, refused.Reason, "%s", refused.Msg)
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		v.about(p, profile.Error, "symlink", "the link leads nowhere")
@@ -247,17 +251,21 @@ func (v *validation) file(p, root string, read func() ([]byte, error)) error {
 		return err
 	}
 	doc, err := profile.Parse(p, data)
-	return v.document(p, root, doc, err)
+	return v.document(p, root, data, doc, err)
 }
 
 // document takes down the findings of a document, or why it is none.
-func (v *validation) document(p, root string, doc *profile.Document, err error) error {
+func (v *validation) document(p, root string, data []byte, doc *profile.Document, err error) error {
 	c := &checked{path: p, root: root, line: 1, column: 1}
 	v.checked = append(v.checked, c)
+	marker := profile.Finding{Path: p, Line: conflictLine(data), Column: 1, Severity: profile.Error, Rule: "conflict-marker", Message: "git's conflict markers stand in the file"}
 	if err != nil {
 		f := profile.Finding{Path: p, Line: 1, Column: 1, Severity: profile.Error, Rule: "syntax", Message: err.Error()}
 		if se, ok := errors.AsType[*profile.SyntaxError](err); ok {
 			f.Line, f.Column, f.Message = se.Line, se.Column, se.Msg
+		}
+		if marker.Line > 0 {
+			f = marker // the syntax error follows from it
 		}
 		c.findings = []profile.Finding{f}
 		if profile.IsProfilePath(p) {
@@ -266,6 +274,10 @@ func (v *validation) document(p, root string, doc *profile.Document, err error) 
 		return nil
 	}
 	c.findings = doc.Check()
+	if marker.Line > 0 {
+		marker.Severity = profile.Warning // instructions about git may show markers
+		c.findings = append(c.findings, marker)
+	}
 	if doc.Kind() == profile.KindDelta {
 		return nil
 	}
@@ -329,4 +341,23 @@ func (v *validation) crowds(paths []string) {
 			v.about(dir, profile.Warning, "crowded-folder", "%d profiles lie in one folder, which every commit to one of them writes anew; sub-folders keep commits small", in[dir])
 		}
 	}
+}
+
+// conflictLine finds what an unfinished merge leaves: the three markers in their order, each at the start of a line. It
+// gives the line of the first, or 0 (git: xdiff/xmerge.c, default marker size).
+func conflictLine(data []byte) int {
+	first, line := 0, 0
+	middle := false
+	for text := range bytes.Lines(data) {
+		line++
+		switch {
+		case bytes.HasPrefix(text, []byte("<<<<<<< ")):
+			first, middle = line, false
+		case first > 0 && bytes.HasPrefix(text, []byte("=======")):
+			middle = true
+		case middle && bytes.HasPrefix(text, []byte(">>>>>>> ")):
+			return first
+		}
+	}
+	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/open-agent-profile/oap/internal/term"
@@ -129,12 +130,12 @@ func reportGitLab(a *app, v *validation) error {
 			Location: location{Path: f.Path, Lines: lines{max(f.Line, 1)}},
 		})
 	}
-	return a.emitIndented(issues)
+	return encodeIndented(a.out, issues)
 }
 
-// emitIndented prints one JSON value that a person may look at.
-func (a *app) emitIndented(v any) error {
-	enc := json.NewEncoder(a.out)
+// encodeIndented writes one JSON value that a person may look at.
+func encodeIndented(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)

@@ -8,6 +8,7 @@ var ruleTexts = map[string]string{
 	"schema":             "The document has the structure that its kind prescribes.",
 	"oap-version":        `The document says oap: "1.0".`,
 	"kind":               "The document is an AgentProfile or an AgentStateDelta.",
+	"conflict-marker":    "No merge is unfinished.",
 	"secret":             "No credential stands in a document.",
 	"trust-in-file":      "Trust is decided by where a profile is found, not by the profile.",
 	"file-name":          "A profile's file has the profile's name.",

@@ -93,7 +93,7 @@ func reportSARIF(a *app, v *validation) error {
 			PartialFingerprints: map[string]string{"oapFinding/v1": marks.of(f)},
 		})
 	}
-	return a.emitIndented(sarifLog{
+	return encodeIndented(a.out, sarifLog{
 		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
 		Runs: []sarifRun{{
 			Tool: sarifTool{sarifDriver{

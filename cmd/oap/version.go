@@ -12,8 +12,10 @@ var version = "dev"
 
 func (a *app) newVersionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print version, commit, Go and formats",
+		Use:   "version",
+		Short: "Print version, commit, Go and formats",
+		Long: `Print the version, the commit that it was built from, the version of Go, and the formats that
+are read and written. No repository is needed.`,
 		Example: `  oap version --json`,
 		Args:    takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
