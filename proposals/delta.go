@@ -50,6 +50,7 @@ func (b *Book) OpenAll(ctx context.Context, req *apply.Request, again bool) ([]*
 // Receipt is the form in which the receipt of a delta lists a proposal.
 func (o *Opened) Receipt() apply.Proposal {
 	p := apply.Proposal{
+		ID: o.ID, Branch: o.Branch,
 		Pointer: o.Pointer, Op: o.Op, Risk: o.Risk.String(), Declared: o.Declared, Reasons: []string{},
 		Rationale: o.Rationale, Status: string(o.Status), Message: o.Message,
 	}

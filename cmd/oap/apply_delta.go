@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/open-agent-profile/oap/profile"
+	"github.com/open-agent-profile/oap/proposals"
 	"github.com/open-agent-profile/oap/repo"
 	"github.com/open-agent-profile/oap/repo/apply"
 )
@@ -22,6 +23,7 @@ type applyOptions struct {
 	outbox    bool
 	keepGoing bool
 	batch     int
+	again     bool
 }
 
 func (a *app) newApplyDeltaCommand() *cobra.Command {
@@ -37,8 +39,9 @@ DELTA is a file, a folder (its deltas in byte order of their names) or - for sta
 Several deltas are applied in order; the first that is refused ends the run, unless
 --keep-going, and gives the exit code.
 
-Under writeback propose the state needs --approve. Proposals in a delta are never applied
-here, whatever is approved.`,
+Under writeback propose the state is applied with --approve; without, it waits on a branch of
+its own for a person. Proposals about the contract are never applied here, whatever is
+approved: each becomes a branch with its rationale.`,
 		Example: `  oap apply-delta session.delta.yaml
   oap apply-delta --approve --actor 'Alex <alex@example.org>' session.delta.yaml
   oap apply-delta --dry-run session.delta.yaml
@@ -61,6 +64,7 @@ here, whatever is approved.`,
 	f.BoolVar(&o.hooks, "hooks", false, "run the pre-commit and commit-msg hooks")
 	f.BoolVar(&o.outbox, "outbox", false, "apply what lies in the outbox (OAP_OUTBOX) and move it to done/ or failed/")
 	f.BoolVar(&o.keepGoing, "keep-going", false, "go on behind a refused delta")
+	f.BoolVar(&o.again, "again", false, "open proposals again that were rejected before")
 	f.IntVar(&o.batch, "batch", 1, "move the branch once for every `N` commits")
 	return cmd
 }
@@ -86,7 +90,12 @@ func (a *app) runApplyDelta(ctx context.Context, o applyOptions, args []string) 
 	if err != nil {
 		return err
 	}
-	s := &applySession{app: a, repo: r, options: o, outbox: box}
+	book, err := a.book(r, opts)
+	if err != nil {
+		return err
+	}
+	book.DryRun = o.dryRun
+	s := &applySession{app: a, repo: r, book: book, options: o, outbox: box}
 	return s.run(ctx, opts, inputs)
 }
 
@@ -158,6 +167,7 @@ func (a *app) warnElsewhere(r *repo.Repo, ref string) {
 type applySession struct {
 	app     *app
 	repo    *repo.Repo
+	book    *proposals.Book
 	options applyOptions
 	outbox  *outbox
 	first   error // the first refusal; it gives the exit code
@@ -170,6 +180,7 @@ var errStop = errors.New("stop")
 
 func (s *applySession) run(ctx context.Context, opts apply.Options, inputs []deltaInput) error {
 	var reqs []*apply.Request
+	emit := func(res apply.Result) error { return s.emit(ctx, res) }
 	flush := func() error {
 		batch := reqs
 		reqs = nil
@@ -177,9 +188,9 @@ func (s *applySession) run(ctx context.Context, opts apply.Options, inputs []del
 			return nil
 		}
 		if s.options.dryRun {
-			return apply.Preview(ctx, s.repo, opts, batch, s.emit)
+			return apply.Preview(ctx, s.repo, opts, batch, emit)
 		}
-		return apply.Run(ctx, s.repo, opts, batch, s.emit)
+		return apply.Run(ctx, s.repo, opts, batch, emit)
 	}
 	for _, in := range inputs {
 		req, err := in.request(s.app)
@@ -210,17 +221,56 @@ func (s *applySession) end(err error) error {
 	return s.first
 }
 
-func (s *applySession) emit(res apply.Result) error {
+func (s *applySession) emit(ctx context.Context, res apply.Result) error {
+	if res.Err != nil {
+		if err := s.queue(ctx, &res); err != nil {
+			return err
+		}
+	}
 	if res.Err != nil {
 		return s.refuse(res.Request.Source, res.Err)
 	}
-	rateProposals(res)
+	opened, err := s.book.OpenAll(ctx, res.Request, s.options.again)
+	for _, o := range opened {
+		res.Receipt.Proposals = append(res.Receipt.Proposals, o.Receipt())
+	}
+	if err != nil {
+		// The state is on the branch, which its receipt has to say; repeating the call opens the rest.
+		return errors.Join(s.app.printReceipt(res.Receipt, s.options.dryRun), err)
+	}
 	if err := s.app.printReceipt(res.Receipt, s.options.dryRun); err != nil {
 		return err
 	}
 	if s.outbox != nil {
 		return s.outbox.done(res.Request.Source)
 	}
+	return nil
+}
+
+// queue lets a person decide about state that was refused for want of one: it waits on a branch of its own
+// (docs/format.md). The result then has no error.
+func (s *applySession) queue(ctx context.Context, res *apply.Result) error {
+	var refused *apply.Error
+	if !errors.As(res.Err, &refused) || res.Receipt == nil {
+		return nil
+	}
+	if refused.Kind != apply.Unapproved && (refused.Kind != apply.Conflict || s.options.conflict != "queue") {
+		return nil
+	}
+	q, err := s.book.Queue(ctx, res.Request, refused.Msg)
+	if err != nil {
+		return err
+	}
+	rc := res.Receipt
+	rc.Pending, rc.Commit = q.ID, string(q.Commit)
+	if q.Decision != nil {
+		rc.Outcome = apply.Decided
+		rc.Warnings = append(rc.Warnings, apply.Warning{Rule: "decided", Pointer: "/state", Message: q.Decision.String()})
+	} else {
+		rc.Outcome, rc.Branch = apply.Queued, q.Branch
+	}
+	rc.Warnings = append(rc.Warnings, apply.Warning{Rule: string(refused.Kind), Pointer: "/state", Message: refused.Msg})
+	res.Err = nil
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/open-agent-profile/oap/internal/term"
-	"github.com/open-agent-profile/oap/proposals"
 	"github.com/open-agent-profile/oap/repo/apply"
 )
 
@@ -59,6 +58,8 @@ func receiptLines(rc *apply.Receipt) [][2]string {
 			verb = "would apply"
 		}
 		add(verb, "%s r%d -> r%d  %s on %s  %s", rc.Profile, rc.Previous, rc.Revision, commit, branch, rc.Path)
+	case apply.Queued:
+		add("queued", "%s stays at r%d  %s waits on %s", rc.Profile, rc.Revision, commit, branch)
 	case apply.AlreadyApplied:
 		if commit == "" {
 			add("already", "%s has this delta already (session %s is in its history)", rc.Profile, rc.Session)
@@ -77,26 +78,13 @@ func receiptLines(rc *apply.Receipt) [][2]string {
 		add("evicted", "%s", strings.Join(ids, ", "))
 	}
 	for _, p := range rc.Proposals {
-		add("proposal", "%s %s  risk %s  %s", p.Op, p.Pointer, p.Risk, p.Status)
+		line := fmt.Sprintf("%s %s  risk %s  %s %s", p.Op, p.Pointer, p.Risk, p.Status, p.ID)
+		if p.Message != "" {
+			line += ": " + p.Message
+		}
+		add("proposal", "%s", line)
 	}
 	return lines
-}
-
-// rateProposals fills in the receipt's proposals: each wish with its computed risk, against the contract
-// that the delta met on the branch.
-func rateProposals(res apply.Result) {
-	for _, p := range res.Request.Delta.Proposals {
-		out := apply.Proposal{Pointer: p.Path, Op: p.Op, Declared: p.Risk, Rationale: p.Rationale, Status: "not-opened", Reasons: []string{}}
-		_, risk, reasons, err := proposals.RateProposal(res.Contract, p)
-		if err != nil {
-			out.Status, out.Message = "refused", err.Error()
-		}
-		out.Risk = risk.String()
-		for _, r := range reasons {
-			out.Reasons = append(out.Reasons, r.Pointer+": "+r.Message)
-		}
-		res.Receipt.Proposals = append(res.Receipt.Proposals, out)
-	}
 }
 
 // plural counts things in a sentence.

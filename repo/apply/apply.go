@@ -80,10 +80,12 @@ const (
 	Applied        Outcome = "applied"
 	AlreadyApplied Outcome = "already-applied"
 	Unchanged      Outcome = "unchanged"
-	Queued         Outcome = "queued"
+	Queued         Outcome = "queued"  // waits on a branch of its own for a person
+	Decided        Outcome = "decided" // waited before, and a person has decided
 )
 
-// Result is what became of one request: a receipt, or the error that refused it.
+// Result is what became of one request: a receipt, or the error that refused it. A refusal that a person
+// may lift, Unapproved or Conflict, has both.
 type Result struct {
 	Index   int
 	Request *Request
@@ -140,7 +142,7 @@ func runChunk(ctx context.Context, r *repo.Repo, o Options, seen *seen, chunk []
 				if fatal(err) {
 					return nil, err
 				}
-				results = append(results, Result{Request: req, Err: err})
+				results = append(results, refused(req, one, err))
 				break
 			}
 			if one.commit != nil {
@@ -172,6 +174,16 @@ func runChunk(ctx context.Context, r *repo.Repo, o Options, seen *seen, chunk []
 	return results, nil
 }
 
+// refused is the result of a request that was not carried out. Its receipt, where there is one, says what
+// was found.
+func refused(req *Request, one *planned, err error) Result {
+	res := Result{Request: req, Err: err}
+	if one != nil {
+		res.Receipt, res.Contract = one.result.Receipt, one.result.Contract
+	}
+	return res
+}
+
 // fatal tells an error of the run from the refusal of one request.
 func fatal(err error) bool {
 	var refused *Error
@@ -191,8 +203,8 @@ func Preview(ctx context.Context, r *repo.Repo, o Options, reqs []*Request, emit
 	}
 	v, known := newView(s, o.Roots), &seen{repo: r}
 	for i, req := range reqs {
-		res := Result{Request: req}
 		one, err := planRequest(ctx, r, v, known, o, req)
+		var res Result
 		switch {
 		case err == nil:
 			res = one.result
@@ -200,7 +212,7 @@ func Preview(ctx context.Context, r *repo.Repo, o Options, reqs []*Request, emit
 		case fatal(err):
 			return err
 		default:
-			res.Err = err
+			res = refused(req, one, err)
 		}
 		res.Index = i
 		if err := emit(res); err != nil {

@@ -20,7 +20,8 @@ type planned struct {
 	commit *repo.PlannedCommit
 }
 
-// planRequest follows the order of docs/format.md, "Applying a delta". It writes nothing.
+// planRequest follows the order of docs/format.md, "Applying a delta". It writes nothing. A refusal for
+// which a person may be asked comes with what was worked out so far.
 func planRequest(ctx context.Context, r *repo.Repo, v *view, seen *seen, o Options, req *Request) (*planned, error) {
 	t, err := v.find(ctx, r, req.Delta)
 	if err != nil {
@@ -56,7 +57,7 @@ func planRequest(ctx context.Context, r *repo.Repo, v *view, seen *seen, o Optio
 	switch {
 	case !fits(req.Delta, rc):
 		if w, err = rebase(ctx, r, v, o, req, t, rc); err != nil {
-			return nil, err
+			return out, err
 		}
 	case err != nil:
 		return nil, refusedOperation(err, req, t)
@@ -69,7 +70,7 @@ func planRequest(ctx context.Context, r *repo.Repo, v *view, seen *seen, o Optio
 		return out, nil
 	}
 	if err := permit(t, o, rc, w); err != nil {
-		return nil, err
+		return out, err
 	}
 	return out, write(v, o, req, t, w, out)
 }

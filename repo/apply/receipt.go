@@ -25,6 +25,7 @@ type Receipt struct {
 	Rebased       bool             `json:"rebased"`                // made for an older revision and merged
 	RebasedFrom   int              `json:"rebased_from,omitempty"` // that revision
 	Met           []string         `json:"met,omitempty"`          // places that both sides changed and that merged
+	Pending       string           `json:"pending,omitempty"`      // id of the branch on which the state waits
 	Warnings      []Warning        `json:"warnings"`
 	Evicted       []Evicted        `json:"evicted"`
 	Proposals     []Proposal       `json:"proposals"`
@@ -56,6 +57,8 @@ type Evicted struct {
 
 // Proposal is a wish of the delta and what became of it. It is filled in above this package.
 type Proposal struct {
+	ID        string   `json:"id"`     // empty where the wish cannot be read at all
+	Branch    string   `json:"branch"` // full name; empty where there is none
 	Pointer   string   `json:"pointer"`
 	Op        string   `json:"op"`
 	Risk      string   `json:"risk"`
