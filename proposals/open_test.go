@@ -185,7 +185,7 @@ func TestOpenByHand(t *testing.T) {
 func TestQueue(t *testing.T) {
 	s := newShelf(t, scout)
 	add := "operations:\n  - {op: add, path: /state/facts/-, value: {id: fact-new, text: New.}, reason: Saw it.}\n"
-	ctx := context.Background()
+
 	var first string
 	for i := range 2 {
 		q, err := s.book.Queue(ctx, request(t, 7, "sess_1", add), "Writeback is propose.")

@@ -30,6 +30,7 @@ type Book struct {
 	CommitTime time.Time // for commits; zero is git's own time
 	Signoff    bool
 	Hooks      bool
+	Shallow    bool // history ends early in this clone
 	DryRun     bool // work everything out, write nothing
 }
 
