@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/open-agent-profile/oap/profile"
+)
+
+// crowded is the number of profiles in one folder beyond which every commit rewrites a large tree.
+const crowded = 1000
+
+// duplicates adds an error to every profile that shares its name with another in its root (OAP L1-D2): whichever
+// of them a person looks at has to say so.
+func (v *validation) duplicates() {
+	type key struct{ root, name string }
+	same := map[key][]*checked{}
+	for _, c := range v.checked {
+		if c.name != "" {
+			same[key{c.root, c.name}] = append(same[key{c.root, c.name}], c)
+		}
+	}
+	for k, cs := range same {
+		for _, c := range cs {
+			var others []string
+			for _, o := range cs {
+				if o != c {
+					others = append(others, o.path)
+				}
+			}
+			if len(others) > 0 {
+				c.findings = append(c.findings, profile.Finding{
+					Path: c.path, Line: c.line, Column: c.column, Severity: profile.Error, Rule: "duplicate-profile", Pointer: "/metadata/name",
+					Message: fmt.Sprintf("the name %q stands in %s too; names are unique under %s", k.name, strings.Join(others, ", "), k.root),
+				})
+			}
+		}
+	}
+}
+
+// crowds advises sub-folders where very many profiles lie in one (docs/format.md).
+func (v *validation) crowds(paths []string) {
+	in := map[string]int{}
+	for _, p := range paths {
+		if profile.IsProfilePath(p) {
+			in[path.Dir(p)]++
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(in)) {
+		if in[dir] > crowded {
+			v.about(dir, profile.Warning, "crowded-folder", "%d profiles lie in one folder, which every commit to one of them writes anew; sub-folders keep commits small", in[dir])
+		}
+	}
+}
+
+// conflictLine finds what an unfinished merge leaves: the three markers in their order, each at the start of a line. It
+// gives the line of the first, or 0 (git: xdiff/xmerge.c, default marker size).
+func conflictLine(data []byte) int {
+	first, line := 0, 0
+	middle := false
+	for text := range bytes.Lines(data) {
+		line++
+		switch {
+		case bytes.HasPrefix(text, []byte("<<<<<<< ")):
+			first, middle = line, false
+		case first > 0 && bytes.HasPrefix(text, []byte("=======")):
+			middle = true
+		case middle && bytes.HasPrefix(text, []byte(">>>>>>> ")):
+			return first
+		}
+	}
+	return 0
+}
