@@ -120,8 +120,10 @@ func classify(err error) failure {
 	case errors.As(err, &git):
 		return set(gitCode(git), git.Reason, gitHints(git)...)
 	case errors.As(err, &path) && errors.Is(path.Err, fs.ErrNotExist):
+		f.Message = path.Path + ": no such file or folder"
 		return set(exitNotFound, "file")
 	case errors.As(err, &path):
+		f.Message = path.Path + ": " + path.Err.Error()
 		return set(exitIO, "io")
 	}
 	return set(exitIO, "io")

@@ -79,6 +79,11 @@ Settings are flags, then OAP_* variables, then git config oap.*.`,
 			return &usageError{fmt.Sprintf("%q is not an oap command", args[0])}
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		// A flag that every command has is checked for every command.
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			_, err := a.palette()
+			return err
+		},
 	}
 	f := root.PersistentFlags()
 	f.StringVarP(&a.dir, "directory", "C", "", "run as if started in `DIR`")

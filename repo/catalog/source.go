@@ -68,13 +68,16 @@ type Worktree struct{ Top string }
 // Profiles walks the folder only, never the rest of the tree; .git is left out.
 func (w Worktree) Profiles(ctx context.Context, dir string) ([]string, error) {
 	var paths []string
-	top := filepath.Join(w.Top, filepath.FromSlash(dir))
-	err := filepath.WalkDir(top, func(full string, e fs.DirEntry, err error) error {
+	top, err := w.inside(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(top, func(full string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			if full == top && errors.Is(err, fs.ErrNotExist) {
-				return filepath.SkipAll
-			}
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -83,11 +86,12 @@ func (w Worktree) Profiles(ctx context.Context, dir string) ([]string, error) {
 		case e.IsDir():
 			return nil
 		}
-		rel, err := filepath.Rel(w.Top, full)
+		rel, err := filepath.Rel(top, full)
 		if err != nil {
 			return err
 		}
-		if p := filepath.ToSlash(rel); profile.IsProfilePath(p) {
+		// Paths are spelt as the root was, also where that is a link.
+		if p := path.Join(dir, filepath.ToSlash(rel)); profile.IsProfilePath(p) {
 			paths = append(paths, p)
 		}
 		return nil
@@ -96,21 +100,29 @@ func (w Worktree) Profiles(ctx context.Context, dir string) ([]string, error) {
 	return paths, err
 }
 
-// Read gives a file's bytes. A link that leads out of the tree is refused, as it would be on writing.
+// Read gives a file's bytes.
 func (w Worktree) Read(_ context.Context, p string) ([]byte, error) {
-	full := filepath.Join(w.Top, filepath.FromSlash(p))
-	real, err := filepath.EvalSymlinks(full)
+	real, err := w.inside(p)
 	if err != nil {
 		return nil, err
+	}
+	return os.ReadFile(real)
+}
+
+// inside follows the links of a path. One that leads out of the tree is refused, as it would be on writing.
+func (w Worktree) inside(p string) (string, error) {
+	real, err := filepath.EvalSymlinks(filepath.Join(w.Top, filepath.FromSlash(p)))
+	if err != nil {
+		return "", err
 	}
 	top, err := filepath.EvalSymlinks(w.Top)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if rel, err := filepath.Rel(top, real); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return nil, &repo.Error{Kind: repo.Refused, Reason: "symlink", Path: p, Msg: "the profile is a link that leads out of the repository"}
+		return "", &repo.Error{Kind: repo.Refused, Reason: "symlink", Path: p, Msg: "the path is a link that leads out of the repository"}
 	}
-	return os.ReadFile(real)
+	return real, nil
 }
 
 // DefaultRoot is where profiles live unless something else is set.
