@@ -21,6 +21,7 @@ type entry struct {
 var registry = map[string]entry{
 	"profile": load("profile.schema.json"),
 	"delta":   load("delta.schema.json"),
+	"policy":  load("policy.schema.json"),
 }
 
 func load(file string) entry {
