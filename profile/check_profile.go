@@ -15,7 +15,6 @@ import (
 var (
 	envRef    = lazy(`^\$\{([A-Z][A-Z0-9_]{0,63})\}$`)
 	headerRef = lazy(`^(?:Bearer )?\$\{[A-Z][A-Z0-9_]{0,63}\}$`)
-	variable  = lazy(`\$\{\{\s*vars\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
 	driveRoot = lazy(`^[A-Za-z]:`)
 )
 
@@ -155,9 +154,9 @@ func escapes(p string) string {
 func (r *report) variables() {
 	vars, _ := lookup(r.doc.Value, "spec", "context", "variables").(map[string]any)
 	undefined := func(at canonical.Pointer, s string) {
-		for _, m := range variable().FindAllStringSubmatch(s, -1) {
-			if _, ok := vars[m[1]]; !ok {
-				r.add(Error, "undefined-variable", at.String(), "the variable %s is not defined in /spec/context/variables", m[1])
+		for _, name := range Variables(s) {
+			if _, ok := vars[name]; !ok {
+				r.add(Error, "undefined-variable", at.String(), "the variable %s is not defined in /spec/context/variables", name)
 			}
 		}
 	}
@@ -172,7 +171,7 @@ func (r *report) variables() {
 		}
 	}
 	walkText(r.doc.Value["state"], canonical.Pointer{"state"}, func(at canonical.Pointer, s string) {
-		if variable().MatchString(s) {
+		if len(Variables(s)) > 0 {
 			r.add(Warning, "template-in-state", at.String(), "templates are not filled in inside state")
 		}
 	})

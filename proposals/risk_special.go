@@ -1,11 +1,11 @@
 package proposals
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/open-agent-profile/oap/canonical"
+	"github.com/open-agent-profile/oap/profile"
 )
 
 // fillable are the parts that grant little or nothing where nobody states them. A base may state
@@ -137,8 +137,6 @@ func annotations(r *rater, at canonical.Pointer, b, a part) {
 	}
 }
 
-var template = regexp.MustCompile(`\$\{\{\s*vars\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
-
 // variables are part of whatever uses them (OAP facts g). One that a constraint uses can empty it.
 func variables(r *rater, at canonical.Pointer, b, a part) {
 	was, bok := b.object()
@@ -173,9 +171,7 @@ func constrained(docs ...map[string]any) (used []string, all bool) {
 		all = all || !stated && extending(doc)
 		for _, c := range list {
 			s, _ := c.(string)
-			for _, m := range template.FindAllStringSubmatch(s, -1) {
-				used = append(used, m[1])
-			}
+			used = append(used, profile.Variables(s)...)
 		}
 	}
 	return used, all
