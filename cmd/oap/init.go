@@ -13,20 +13,24 @@ import (
 )
 
 func (a *app) newInitCommand() *cobra.Command {
-	var git bool
+	var git, drivers bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Make the folder for profiles",
 		Long: `Make the profile root in this repository and say what was written. Repeating it changes
 nothing. With --git a repository is made first if there is none. A root other than .agents
-is recorded with git config oap.root, the only time that oap writes .git/config.`,
+is recorded with git config oap.root, the only time that oap writes .git/config.
+
+With --drivers, .gitattributes gives profiles oap's merge and diff drivers, and the git config
+lines that switch them on in a clone are printed.`,
 		Example: `  oap init
   oap init --git -C my-agents
   oap init --root team/agents`,
 		Args: takes(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runInit(cmd.Context(), git) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runInit(cmd.Context(), git, drivers) },
 	}
 	cmd.Flags().BoolVar(&git, "git", false, "make a git repository if there is none")
+	cmd.Flags().BoolVar(&drivers, "drivers", false, "give profiles a merge and a diff driver")
 	return cmd
 }
 
@@ -36,12 +40,13 @@ type initialised struct {
 	Top     string   `json:"top"`
 	Roots   []string `json:"roots"`
 	Written []string `json:"written"`
+	Config  []string `json:"config,omitempty"` // lines for a person to run
 }
 
-func (a *app) runInit(ctx context.Context, git bool) error {
+func (a *app) runInit(ctx context.Context, git, drivers bool) error {
 	done := initialised{Type: "init", Written: []string{}}
 	r, err := a.repo(ctx)
-	if git && repo.ReasonOf(err) == "not-a-repository" {
+	if reason := repo.ReasonOf(err); git && (reason == "not-a-repository" || reason == "no-directory") {
 		if r, err = a.makeRepository(ctx); err != nil {
 			return err
 		}
@@ -72,6 +77,16 @@ func (a *app) runInit(ctx context.Context, git bool) error {
 		return err
 	}
 	done.Written = append(done.Written, set...)
+	if drivers {
+		file, err := a.writeDrivers(ctx, r)
+		if err != nil {
+			return err
+		}
+		if file != "" {
+			done.Written = append(done.Written, file)
+		}
+		done.Config = driverSettings
+	}
 	if a.json {
 		return a.emit(done)
 	}
@@ -80,6 +95,9 @@ func (a *app) runInit(ctx context.Context, git bool) error {
 	}
 	for _, w := range done.Written {
 		a.printf("wrote %s\n", w)
+	}
+	if drivers {
+		a.printDrivers()
 	}
 	a.notef("next: oap new NAME --description 'When to use this agent'")
 	return nil
