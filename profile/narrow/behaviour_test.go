@@ -176,3 +176,12 @@ func TestPublishedFamily(t *testing.T) {
 		narrowed(name)
 	}
 }
+
+// conformance: L3-M2
+func TestLaunch(t *testing.T) {
+	for trust, want := range map[resolve.Trust]Decision{resolve.Managed: Allow, resolve.User: Allow, resolve.Project: Ask, resolve.Imported: Ask, "": Ask} {
+		if got := must(t, Input{Value: doc(t, "scout", ""), Trust: trust}, nil, Options{}).Launch(); got != want {
+			t.Errorf("%q: %s", trust, got)
+		}
+	}
+}

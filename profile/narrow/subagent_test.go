@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/profile/resolve"
 )
 
@@ -115,11 +116,24 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
-// A session's record is read again to judge calls and subagents by it.
+// A session's record is read again to judge calls and subagents by it. It names the profile, its revision
+// and its digests, and what changes in files afterwards does not reach it.
+//
+// conformance: L1-I8, L1-I10
 func TestRecordDecidesTheSame(t *testing.T) {
 	pol := policy(t, string(StarterPolicy()[bytes.Index(StarterPolicy(), []byte("\ntools:")):]))
 	lead := must(t, user(t, "lead", "tools: {allow: [read, edit, shell]}\npermissions: {default: allow}\nruntime: {subagents: {allow: [scout]}}\n"), policy(t, ""), Options{Workspace: "/w"})
-	scout := must(t, user(t, "scout", "tools: {allow: [read, edit, git/diff]}\nruntime: {max_turns: 3}\n"), pol, Options{Workspace: "/w"})
+	in := user(t, "scout", "tools: {allow: [read, edit, git/diff]}\nruntime: {max_turns: 3}\n")
+	sum, err := profile.SpecDigest(in.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.SpecDigest, in.ResolvedDigest = sum, sum
+	scout := must(t, in, pol, Options{Workspace: "/w"})
+	in.Value["spec"].(map[string]any)["tools"].(map[string]any)["allow"].([]any)[2] = "shell"
+	if v := scout.Decide("git/diff", "", ""); v.Decision != Ask {
+		t.Errorf("a later change of the document reaches the session: %+v", v)
+	}
 	text, err := json.Marshal(scout)
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +150,9 @@ func TestRecordDecidesTheSame(t *testing.T) {
 				}
 			}
 		}
+	}
+	if back.Profile != "scout" || back.Revision != 1 || back.SpecDigest != sum || back.ResolvedDigest != sum || back.Trust != resolve.User {
+		t.Errorf("the record says %+v", back)
 	}
 	a, errA := scout.AsSubagentOf(lead)
 	b, errB := back.AsSubagentOf(lead)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/open-agent-profile/oap/profile/resolve"
 )
 
 // narrowTools writes the granted tools as one allow list and one deny list, whatever policy the document
@@ -219,4 +221,13 @@ func (e *Effective) source(member string) string {
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// Launch says whether the MCP servers of the profile may be started: a person is asked where the profile
+// came with a repository or from elsewhere (OAP L3-M2).
+func (e *Effective) Launch() Decision {
+	if e.Trust == resolve.Managed || e.Trust == resolve.User {
+		return Allow
+	}
+	return Ask
 }

@@ -35,6 +35,7 @@ func TestFind(t *testing.T) {
 		"ws/.agents/named.agent.yaml":                short("twice", ""),
 		"ws/.agents/a/twice.agent.yaml":              short("twice", ""),
 		"ws/.agents/broken.agent.yaml":               "a: [",
+		"plug/spelt.agent.json":                      `{"oap":"1.0","kind":"AgentProfile","metadata":{"name":"\u0073polt","description":"x"},"spec":{"role":{"instructions":"x"}}}`,
 		"plug/solo.agent.yaml":                       short("solo", ""),
 		"/home/.agentprofiles/notes.yaml":            "not: a profile",
 		"/home/.agentprofiles/elsewhere.agent.yaml":  short("somebody-else", ""),
@@ -50,6 +51,7 @@ func TestFind(t *testing.T) {
 		{"scout", "a later root wins", "/home/.config/h/agents/x.agent.yaml", User, []string{"/home/.agentprofiles/scout.agent.yaml"}},
 		{"deep", "the name in the document counts, and trust is the root's", "ws/.agents/deep/er/other-file.agent.yaml", Project, nil},
 		{"solo", "plugins are as trusted as projects", "plug/solo.agent.yaml", Project, nil},
+		{"spolt", "the name is spelt with an escape", "plug/spelt.agent.json", Project, nil},
 		{"elsewhere", "a file of the name with another name in it is passed over", "/home/.config/h/agents/elsewhere.agent.yml", User, nil},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,9 @@ func (l FSLoader) Load(ctx context.Context, root Root, name string) ([]*Source, 
 		if err != nil {
 			return err
 		}
+		if !mayHold(src, name) && !namedAfter(p, name) {
+			return nil
+		}
 		doc, err := profile.Parse(path.Join(root.Path, p), src)
 		switch {
 		case err == nil && doc.Name() == name:
@@ -80,6 +84,12 @@ func (l FSLoader) Load(ctx context.Context, root Root, name string) ([]*Source, 
 		return nil, fmt.Errorf("profile %q in %s: %w", name, root.Path, err)
 	}
 	return found, nil
+}
+
+// mayHold reports whether a text can say a name at all: most files of a root need no parsing. A text with
+// a backslash may spell it otherwise.
+func mayHold(src []byte, name string) bool {
+	return bytes.Contains(src, []byte(name)) || bytes.IndexByte(src, '\\') >= 0
 }
 
 func namedAfter(p, name string) bool {

@@ -100,7 +100,7 @@ func (m *merged) put(into map[string]any, k string, v any, at canonical.Pointer,
 		}
 	default:
 		m.forget(p.String(), into[k])
-		into[k] = canonical.Clone(v)
+		into[k] = v // a list or a scalar, which merging never changes
 		m.origin[p.String()] = layer(p.String())
 	}
 }

@@ -87,8 +87,11 @@ func Resolve(ctx context.Context, l Loader, roots []Root, src *Source, o Options
 	if r.Findings, err = r.check(); err != nil {
 		return nil, err
 	}
-	r.Value = canonical.Clone(made.value).(map[string]any)
-	r.Value["metadata"].(map[string]any)["trust"] = string(r.Trust)
+	r.Value = maps.Clone(made.value) // state and history stay as they are and are shared
+	r.Value["spec"] = canonical.Clone(made.value["spec"])
+	meta := maps.Clone(made.value["metadata"].(map[string]any))
+	meta["trust"] = string(r.Trust)
+	r.Value["metadata"] = meta
 	p := &preparer{resolved: r, options: o}
 	p.variables()
 	p.servers()
