@@ -159,6 +159,12 @@ func (b *Book) ID(ref string) string {
 	return id
 }
 
+// Kind tells what the name of an open branch says it holds.
+func (b *Book) Kind(ref string) Kind {
+	kind, _, _, _ := b.parseRef(ref)
+	return kind
+}
+
 // Find gives the open branch that an id, or its unique start, stands for. Where none is open, a decision
 // on that id is given instead. Errors: [*Error] with ReasonUnknown or ReasonAmbiguous.
 func (b *Book) Find(ctx context.Context, id string) (repo.Ref, *Decision, error) {

@@ -23,6 +23,7 @@ type Store interface {
 type Book struct {
 	Store  Store
 	Branch string   // full name of the branch whose contracts are meant
+	At     repo.ID  // read this commit instead of the branch; "" is the branch's tip
 	Roots  []string // profile roots, cleaned
 	Prefix string   // of branch names, see [Book.ProposalRef]; "" is "oap/"
 
@@ -59,6 +60,9 @@ func (b *Book) find(ctx context.Context, s *repo.Snapshot, name string) (*locate
 
 // tip reads the branch.
 func (b *Book) tip(ctx context.Context) (*repo.Snapshot, error) {
+	if b.At != "" {
+		return b.Store.Snapshot(ctx, b.At)
+	}
 	id, err := b.Store.RefTip(ctx, b.Branch)
 	if err != nil {
 		return nil, err
