@@ -35,7 +35,7 @@ func At(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, name, re
 	if err == nil && then.Err != nil {
 		return nil, then.Err
 	}
-	if err == nil && sameProfile(then.Document, e.Document) {
+	if err == nil && Same(then.Document, e.Document) {
 		return &catalog.At{Entry: then, Commit: id}, nil
 	}
 	all, listErr := catalog.List(ctx, catalog.Commit{Snapshot: s}, roots)
@@ -43,7 +43,7 @@ func At(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, name, re
 		return nil, listErr
 	}
 	for _, old := range all {
-		if old.Document != nil && sameProfile(old.Document, e.Document) {
+		if old.Document != nil && Same(old.Document, e.Document) {
 			return &catalog.At{Entry: old, Commit: id}, nil
 		}
 	}

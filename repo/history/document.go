@@ -67,15 +67,16 @@ func (w *walker) formerly(ctx context.Context, c *repo.LogEntry, parent repo.ID,
 		if err != nil {
 			return nil, "", err
 		}
-		if was != nil && sameProfile(was, doc) {
+		if was != nil && Same(was, doc) {
 			return was, e.Path, nil
 		}
 	}
 	return nil, "", nil
 }
 
-// sameProfile compares by id where both have one, else by name.
-func sameProfile(a, b *profile.Document) bool {
+// Same reports whether two documents are versions of one profile: by metadata.id where both have one, else
+// by metadata.name.
+func Same(a, b *profile.Document) bool {
 	if a.ID() != "" && b.ID() != "" {
 		return a.ID() == b.ID()
 	}
