@@ -38,42 +38,45 @@ func symbols(p string) []int {
 	return out
 }
 
+// maxWild is how many wildcards a pattern may have and still be read exactly. Nobody means more, and with
+// hundreds of them a hostile document could keep a machine busy for minutes.
+const maxWild = 8
+
 // allows reports whether a pattern that allows matches a name, read as the dialect has it and no wider.
 // What is no pattern of the dialect allows nothing.
 func allows(pattern, name string) bool {
 	if pattern == name {
 		return true
 	}
-	if !strings.Contains(pattern, "*") {
-		return false
-	}
-	g, err := profile.ParseGlob(pattern)
-	return err == nil && g.Match(name)
+	return strings.Contains(pattern, "*") && !unsound(pattern) && profile.Glob(pattern).Match(name)
 }
-
-// wild is what one dialect or another reads as a wildcard. An unclosed bracket is one to its end.
-var wild = regexp.MustCompile(`\*+|\?|\[[^\]]*\]?|\{[^}]*\}?|\\.?`)
 
 // loosened gives the widest reading of a pattern: wildcards of every dialect match any text, and letter
 // case does not matter. It is what a pattern that denies means, since the author may have thought of
-// another dialect and the file system or the harness may fold case.
+// another dialect and the file system or the harness may fold case. Of too many wildcards the first and
+// the last stay, and what is between them is any text.
 func loosened(pattern string) string {
-	if strings.ContainsAny(pattern, `*?[{\`) {
-		pattern = wild.ReplaceAllLiteralString(pattern, "**")
-		for strings.Contains(pattern, "***") {
-			pattern = strings.ReplaceAll(pattern, "***", "**")
-		}
+	pattern = strings.ToLower(pattern)
+	if !strings.ContainsAny(pattern, `*?[{\`) {
+		return pattern
 	}
-	return strings.ToLower(pattern)
+	parts := wild.Split(pattern, -1)
+	if len(parts) > maxWild+1 {
+		parts = []string{parts[0], parts[len(parts)-1]}
+	}
+	return strings.Join(parts, "**")
 }
+
+// wild is what one dialect or another reads as a wildcard, several in a row as one. An unclosed bracket is
+// one to its end.
+var wild = regexp.MustCompile(`(?:\*|\?|\[[^\]]*\]?|\{[^}]*\}?|\\.?)+`)
 
 // denies reports whether a pattern that denies matches a name.
 func denies(pattern, name string) bool {
 	return profile.Glob(loosened(pattern)).Match(strings.ToLower(name))
 }
 
-// covers reports whether pattern a surely matches every name that b matches. It follows all readings of a
-// at once while it goes through b, whose wildcards only a wildcard of a that is as wide can take up.
+// covers reports whether pattern a surely matches every name that b matches.
 func covers(a, b string) bool {
 	if a == everything || a == "**" || a == b {
 		return true
@@ -81,34 +84,43 @@ func covers(a, b string) bool {
 	if !strings.Contains(b, "*") {
 		return profile.Glob(a).Match(b)
 	}
-	if !strings.Contains(a, "*") {
+	first, last := strings.IndexByte(a, '*'), strings.LastIndexByte(a, '*')
+	if first < 0 || !strings.HasPrefix(b, a[:first]) || !strings.HasSuffix(b, a[last+1:]) {
 		return false
 	}
-	as, bs := symbols(a), symbols(b)
-	at := make([]bool, len(as)+1)
-	next := make([]bool, len(as)+1)
-	at[0] = true
-	for _, sym := range bs {
-		// A wildcard may end before the symbol.
-		for i, s := range as {
-			at[i+1] = at[i+1] || at[i] && s < 0
+	return matches(symbols(a), symbols(b))
+}
+
+// matches is the usual walk with wildcards, as in profile.Glob, over a name of which some symbols are
+// wildcards themselves: only a wildcard of a that is as wide takes one of those up.
+func matches(a, b []int) bool {
+	type mark struct{ a, b int }
+	none := mark{-1, 0}
+	near, far := none, none // where to go back to: the last "*", and the last "**"
+	i, j := 0, 0
+	for {
+		switch {
+		case i < len(a) && a[i] == deep:
+			far, near = mark{i + 1, j}, none
+			i++
+		case i < len(a) && a[i] == star:
+			near = mark{i + 1, j}
+			i++
+		case i == len(a) && j == len(b):
+			return true
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			i, j = i+1, j+1
+		case near.a >= 0 && near.b < len(b) && b[near.b] != '/' && b[near.b] != deep:
+			near.b++
+			i, j = near.a, near.b
+		case far.a >= 0 && far.b < len(b):
+			far.b++
+			near = none
+			i, j = far.a, far.b
+		default:
+			return false
 		}
-		clear(next)
-		for i, s := range as {
-			switch {
-			case !at[i]:
-			case s == deep, s == star && sym != deep && sym != '/':
-				next[i] = true
-			case s == sym && s >= 0:
-				next[i+1] = true
-			}
-		}
-		at, next = next, at
 	}
-	for i, s := range as {
-		at[i+1] = at[i+1] || at[i] && s < 0
-	}
-	return at[len(as)]
 }
 
 // overlaps reports whether two patterns may match one name. It says no only if they surely do not.
@@ -181,21 +193,31 @@ func meet(a, b string) (p string, ok bool) {
 func meets(as, bs []string) []string {
 	out := []string{}
 	seen := map[string]bool{}
+	add := func(p string) {
+		if !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+		}
+	}
 	for _, a := range as {
+		if slices.Contains(bs, a) || slices.Contains(bs, everything) {
+			add(a) // all of it, so that no other part is needed
+			continue
+		}
 		for _, b := range bs {
-			if p, ok := meet(a, b); ok && !seen[p] {
-				seen[p] = true
-				out = append(out, p)
+			if p, ok := meet(a, b); ok {
+				add(p)
 			}
 		}
 	}
 	return out
 }
 
-// unsound reports whether an allowing pattern is none of the dialect, so that it allows nothing.
+// unsound reports whether an allowing pattern is none of the dialect, or has too many wildcards, so that
+// it allows nothing.
 func unsound(p string) bool {
 	_, err := profile.ParseGlob(p)
-	return err != nil && strings.Contains(p, "*") || p == ""
+	return p == "" || strings.Contains(p, "*") && (err != nil || strings.Count(strings.ReplaceAll(p, "**", "*"), "*") > maxWild)
 }
 
 // sound keeps what is a pattern.

@@ -3,6 +3,7 @@ package narrow
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -64,6 +65,8 @@ func checkPatterns(limits any, at canonical.Pointer, add func(rule, pointer, mes
 		if s, ok := v.(string); ok {
 			if _, err := profile.ParseGlob(s); err != nil {
 				add("bad-pattern", slices.Concat(at, p).String(), err.Error())
+			} else if unsound(s) {
+				add("bad-pattern", slices.Concat(at, p).String(), fmt.Sprintf("the pattern has more than %d wildcards", maxWild))
 			}
 		}
 	}

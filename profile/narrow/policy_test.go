@@ -42,6 +42,7 @@ func TestParsePolicyRefuses(t *testing.T) {
 		{"other dialect", "it would deny nothing", "tools: {deny: [\"mcp/[\"]}\n", []string{"/tools/deny/0"}},
 		{"other dialect for some", "it would deny nothing", "trust: {project: {tools: {deny: [\"a?\"]}}}\npermissions: {rules: [{tool: \"{a,b}\", decision: deny}]}\n",
 			[]string{"/trust/project/tools/deny/0", "/permissions/rules/0/tool"}},
+		{"too many wildcards", "it would grant nothing", "tools: {allow: [\"a*b*c*d*e*f*g*h*i*j\"]}\n", []string{"/tools/allow/0"}},
 		{"no model", "there is no id in it", "model: {default: big}\n", []string{"/model/default"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -93,7 +93,7 @@ func fitName(pattern, name string) fit {
 // fitText is fitName for texts in which brackets and the like are just characters: commands, addresses.
 func fitText(pattern, s string) fit {
 	switch {
-	case profile.Glob(pattern).Match(s):
+	case strings.Count(pattern, "*") <= 2*maxWild && profile.Glob(pattern).Match(s):
 		return yes
 	case denies(pattern, s):
 		return perhaps

@@ -5,8 +5,11 @@ import (
 	"slices"
 )
 
-// maxRules is how many rules a profile may have (OAP schema).
-const maxRules = 200
+// maxRules is how many rules a profile may have (OAP schema), maxPairs how many of two lists are compared.
+const (
+	maxRules = 200
+	maxPairs = 5000
+)
 
 // combination is a list of rules with the decisions behind it: one side's, or several sides' combined.
 type combination struct {
@@ -30,18 +33,22 @@ func (s *Side) combination() combination {
 // stand the decisions by kind, which become rules for the words that make a call of a kind.
 func (e *Effective) narrowRules() {
 	own := e.Sides[0].combination()
-	all := own
+	all, many := own, false
 	for i := range e.Sides[1:] {
-		all = combine(all, e.Sides[i+1].combination())
-		if len(all.rules) > maxRules {
+		next := e.Sides[i+1].combination()
+		if many = len(all.rules)*len(next.rules) > maxPairs; many {
+			break
+		}
+		if all = combine(all, next); len(all.rules) > maxRules {
+			many = true
 			break
 		}
 	}
-	if len(own.rules) == 0 && len(all.rules) == 0 {
+	if len(own.rules) == 0 && len(all.rules) == 0 && !many {
 		return
 	}
 	reason := "combined with the rules and permissions of the other sides"
-	if len(all.rules) > maxRules {
+	if many {
 		all.rules = []rule{{everything, everything, everything, e.strictest(), ""}}
 		reason = "the sides have too many rules to combine, so the strictest decision of all stands for them"
 	}

@@ -78,9 +78,14 @@ func (e *Effective) grantedOf(p, at string, requested any) []string {
 // narrowDeny gathers the denying patterns of all sides that still matter.
 func (e *Effective) narrowDeny(tools map[string]any, granted []string) {
 	denied := []string{}
+	total := 0
+	for i := range e.Sides {
+		total += len(e.Sides[i].withholding())
+	}
 	for i := range e.Sides {
 		for _, d := range e.Sides[i].withholding() {
-			matters := slices.ContainsFunc(granted, func(g string) bool { return overlaps(g, d) })
+			// Of very many, none is looked at and all stay.
+			matters := total*len(granted) > maxPairs || slices.ContainsFunc(granted, func(g string) bool { return overlaps(g, d) })
 			// The document's own lines stay, as a reader expects to find them.
 			if (matters || i == 0) && !slices.Contains(denied, d) {
 				denied = append(denied, d)
