@@ -140,6 +140,16 @@ func (j *joiner) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	// Removals first, so that a folder that both loses and gains a file is made anew rather than removed.
+	slices.SortStableFunc(j.b.Changes, func(a, b repo.Change) int {
+		switch {
+		case a.Delete == b.Delete:
+			return 0
+		case a.Delete:
+			return -1
+		}
+		return 1
+	})
 	switch {
 	case len(j.other) > 0:
 		return refuse("other-files", j.other[0], "changed on both sides and is no profile, so git has to merge it (%s)", counted(len(j.other), "such file"))

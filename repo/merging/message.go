@@ -84,3 +84,24 @@ func evictedLines(evicted []delta.Eviction) string {
 	}
 	return b.String()
 }
+
+// FixMessage says what a commit of repairs does.
+func FixMessage(fixed []*Fixed) repo.Message {
+	var m repo.Message
+	m.Subject = fmt.Sprintf("repair %d profiles after a text merge", len(fixed))
+	if len(fixed) == 1 {
+		d := fixed[0].Document
+		m.Subject = fmt.Sprintf("%s: r%d repair a text merge", d.Name(), d.Revision())
+	}
+	var body strings.Builder
+	for _, f := range fixed {
+		fmt.Fprintf(&body, "%s r%d\n", f.Document.Name(), f.Document.Revision())
+		for _, done := range f.Done {
+			fmt.Fprintf(&body, "- %s\n", done)
+		}
+		body.WriteString("\n")
+		m.Trailers = append(m.Trailers, Trailers(f.Path, f.Document, f.Sections)...)
+	}
+	m.Body = body.String()
+	return m
+}
