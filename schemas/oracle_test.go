@@ -50,7 +50,7 @@ func reference(t testing.TB, text []byte) *jsonschema.Schema {
 func oracles(t testing.TB, name string) map[string]*jsonschema.Schema {
 	text, _ := Source(name)
 	all := map[string]*jsonschema.Schema{"our file": reference(t, text)}
-	if root := os.Getenv("OAP_CORPUS"); root != "" {
+	if root := os.Getenv("OAP_CORPUS"); root != "" && published[name] != "" {
 		text, err := os.ReadFile(filepath.Join(root, published[name]))
 		if err != nil {
 			t.Fatal(err)
