@@ -145,15 +145,7 @@ func (a *app) baseOf(ctx context.Context, spec string) (*catalog.At, error) {
 	if rev != "" || looksLikePath(spec) {
 		return a.target(ctx, spec)
 	}
-	r, err := a.repo(ctx)
-	if err != nil {
-		return nil, err
-	}
-	roots, err := a.profileRoots(r)
-	if err != nil {
-		return nil, err
-	}
-	s, err := a.tip(ctx, r)
+	_, s, roots, err := a.committed(ctx)
 	if err != nil {
 		return nil, err
 	}
