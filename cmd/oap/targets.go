@@ -9,6 +9,7 @@ import (
 	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/repo"
 	"github.com/open-agent-profile/oap/repo/catalog"
+	"github.com/open-agent-profile/oap/repo/history"
 )
 
 // source is where read-only commands take profiles from: the working tree, so that what a person sees
@@ -122,7 +123,7 @@ func (a *app) revision(ctx context.Context, name, rev string) (*catalog.At, erro
 	if err != nil {
 		return nil, err
 	}
-	at, err := catalog.Locate(ctx, r, s.ID(), roots, name, rev)
+	at, err := history.At(ctx, r, s.ID(), roots, name, rev)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +47,8 @@ func Locate(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, name
 }
 
 // locateRevision reads the versions of the profile's file, newest first, until one says that it is the
-// revision. Where the revision repeats, the newest counts.
+// revision. The line of the branch itself is read first: commits of a proposal's branch call themselves the
+// revision that they started from, and so do not count as it.
 func locateRevision(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, name string, want int) (*At, error) {
 	s, err := r.Snapshot(ctx, tip)
 	if err != nil {
@@ -59,16 +61,9 @@ func locateRevision(ctx context.Context, r *repo.Repo, tip repo.ID, roots []stri
 	if e.Err == nil && e.Document.Revision() == want {
 		return &At{e, tip}, nil
 	}
-	for c, err := range r.Log(ctx, repo.LogOptions{From: []string{string(tip)}, Paths: []string{e.Path}}) {
-		if err != nil {
-			return nil, err
-		}
-		at, err := versionAt(ctx, r, e, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		if at != nil && at.Document.Name() == e.Name() && at.Document.Revision() == want {
-			return at, nil
+	for _, line := range []bool{true, false} {
+		if at, err := revisionOn(ctx, r, tip, e, want, line); at != nil || err != nil {
+			return at, err
 		}
 	}
 	kind, more := Revision, ""
@@ -77,6 +72,33 @@ func locateRevision(ctx context.Context, r *repo.Repo, tip repo.ID, roots []stri
 	}
 	return nil, &Error{Kind: kind, Name: name, Paths: []string{e.Path}, Roots: roots,
 		Msg: fmt.Sprintf("%s has no revision %d in the history of %s%s", name, want, e.Path, more)}
+}
+
+// revisionOn reads the versions along first parents, or all of them. Where the revision repeats, the newest
+// whose commit says that it is the revision counts, else the newest.
+func revisionOn(ctx context.Context, r *repo.Repo, tip repo.ID, e *Entry, want int, line bool) (*At, error) {
+	var found *At
+	for c, err := range r.Log(ctx, repo.LogOptions{From: []string{string(tip)}, Paths: []string{e.Path}, FirstParent: line}) {
+		if err != nil {
+			return nil, err
+		}
+		at, err := versionAt(ctx, r, e, c.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case at == nil || at.Document.Name() != e.Name() || at.Document.Revision() > want:
+			continue
+		case at.Document.Revision() < want && found != nil:
+			return found, nil
+		case at.Document.Revision() < want:
+			continue
+		case slices.Contains(repo.ParseTrailers(c.Message), repo.Trailer{Key: "OAP-Revision", Value: strconv.Itoa(want)}):
+			return at, nil
+		case found == nil:
+			found = at
+		}
+	}
+	return found, nil
 }
 
 // versionAt gives the document at a commit; nil where the file is absent or no document there.

@@ -2,7 +2,7 @@ package history
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strconv"
 
 	"github.com/open-agent-profile/oap/repo"
@@ -22,7 +22,15 @@ func At(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, name, re
 		return nil, err
 	}
 	if n, err := strconv.Atoi(rev); err == nil && n > 0 && len(rev) < 7 {
-		return revisionAt(ctx, r, tip, roots, e, path, n)
+		at, err := catalog.Locate(ctx, r, tip, roots, name, rev)
+		var missing *catalog.Error
+		if !errors.As(err, &missing) || missing.Kind != catalog.Revision {
+			return at, err
+		}
+		if old, walkErr := revisionAt(ctx, r, tip, roots, e, path, n); old != nil || walkErr != nil {
+			return old, walkErr
+		}
+		return nil, err
 	}
 	id, err := r.Resolve(ctx, rev+"^{commit}")
 	if err != nil {
@@ -53,37 +61,16 @@ func At(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, name, re
 	return nil, err
 }
 
-// revisionAt reads versions, newest first, until one is of the revision. Where a revision repeats, the
-// newest version that a commit of ours made counts, else the newest.
+// revisionAt looks for a revision from before the profile had its present file or name; nil where there is
+// none.
 func revisionAt(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, e *catalog.Entry, path string, want int) (*catalog.At, error) {
-	var found *catalog.At
-	at := func(v *Version) *catalog.At {
-		return &catalog.At{Entry: &catalog.Entry{Root: e.Root, Path: v.Path, Document: v.Document}, Commit: v.Commit.ID}
-	}
 	for v, err := range Walk(ctx, r, tip, roots, path, Options{}) {
 		if err != nil {
 			return nil, err
 		}
-		if v.Document == nil || v.Document.Revision() != want {
-			if found != nil {
-				break
-			}
-			continue
-		}
-		if v.Claim.Borne {
-			return at(v), nil
-		}
-		if found == nil {
-			found = at(v)
+		if v.Document != nil && v.Document.Revision() == want {
+			return &catalog.At{Entry: &catalog.Entry{Root: e.Root, Path: v.Path, Document: v.Document}, Commit: v.Commit.ID}, nil
 		}
 	}
-	if found != nil {
-		return found, nil
-	}
-	kind, more := catalog.Revision, ""
-	if r.Shallow {
-		kind, more = catalog.Shallow, "; this clone is shallow, so older revisions may be missing"
-	}
-	return nil, &catalog.Error{Kind: kind, Name: e.Name(), Paths: []string{path}, Roots: roots,
-		Msg: fmt.Sprintf("%s has no revision %d in its history%s", e.Name(), want, more)}
+	return nil, nil
 }
