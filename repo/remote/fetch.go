@@ -43,7 +43,7 @@ func (s *session) fetch(ctx context.Context) error {
 
 // fetchArgs name every ref with its place here, whatever the remote's own settings say.
 func (s *session) fetchArgs(force string, branch bool) []string {
-	args := []string{"-c", "fetch.prune=false", "-c", "fetch.pruneTags=false", "fetch", s.quiet(), "--no-tags", "--no-recurse-submodules", "--no-auto-gc", "--no-write-fetch-head", "--refmap="}
+	args := []string{"-c", "fetch.prune=false", "-c", "fetch.pruneTags=false", "fetch", s.meter(), "--no-tags", "--no-recurse-submodules", "--no-auto-gc", "--no-write-fetch-head", "--refmap="}
 	if s.travel {
 		args = append(args, "--prune")
 	}

@@ -26,7 +26,7 @@ type spec struct {
 // push sends commits, all or none. The error is the remote's refusal.
 func (s *session) push(ctx context.Context, specs []spec) (verdict, error) {
 	// Without --force git moves a remote branch forward only, so the remote itself holds the old value.
-	args := []string{"push", "--porcelain", s.quiet(), "--no-follow-tags", "--recurse-submodules=no"}
+	args := []string{"push", "--porcelain", s.meter(), "--no-follow-tags", "--recurse-submodules=no"}
 	if len(specs) > 1 {
 		args = append(args, "--atomic")
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/open-agent-profile/oap/repo"
+	"github.com/open-agent-profile/oap/repo/merging"
 )
 
 // Sync fetches, joins by meaning and pushes, until both sides have everything. Proposals and pending states travel
@@ -26,8 +27,15 @@ func Push(ctx context.Context, r *repo.Repo, q Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Hoping pays where we know what the remote had last.
-	return s.out, s.run(ctx, s.tip != "")
+	// Hoping pays where our commits follow what the remote had last. Where it seems to have them all, only the
+	// remote itself can say so.
+	hope := s.tip != "" && s.tip != s.out.Before
+	if hope {
+		if hope, err = merging.Ancestor(ctx, r, s.tip, s.out.Before); err != nil {
+			return nil, err
+		}
+	}
+	return s.out, s.run(ctx, hope)
 }
 
 func (s *session) run(ctx context.Context, hope bool) error {

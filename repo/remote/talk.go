@@ -67,12 +67,12 @@ func (s *session) talk(ctx context.Context, args ...string) (*answer, error) {
 	return a, nil
 }
 
-// quiet gives the flag for git's progress.
-func (s *session) quiet() string {
+// meter gives the flag for git's progress. Not --quiet: that would also hide which ref was rejected.
+func (s *session) meter() string {
 	if s.q.Progress != nil {
 		return "--progress"
 	}
-	return "--quiet"
+	return "--no-progress"
 }
 
 // unreachable is the error of a conversation that came to nothing.
