@@ -42,7 +42,7 @@ type blamed struct {
 }
 
 func (a *app) runBlame(ctx context.Context, spec string) error {
-	p, err := a.past(ctx, spec)
+	p, err := a.readable(ctx, spec)
 	if err != nil {
 		return err
 	}

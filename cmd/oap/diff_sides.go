@@ -28,6 +28,12 @@ func (a *app) pairs(ctx context.Context, args []string) ([]pair, error) {
 		}
 	}
 	first, err := a.operand(ctx, args[0], len(args) == 2)
+	if err != nil && len(args) == 1 && !looksLikePath(args[0]) {
+		// A profile that nobody has committed yet is new as a whole.
+		if at, other := a.target(ctx, args[0]); other == nil && at.Commit == "" {
+			return []pair{{nil, &side{label: "working file", path: at.Path, doc: at.Document}}}, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +70,7 @@ func (a *app) operand(ctx context.Context, spec string, working bool) (operand, 
 			return op, nil
 		}
 	} else if !looksLikePath(spec) {
-		p, found := a.past(ctx, spec)
+		p, found := a.readable(ctx, spec)
 		if err = found; err == nil {
 			op.one = &side{label: spec, path: p.path, commit: p.from, doc: p.at.Document}
 			return op, nil
@@ -106,6 +112,9 @@ func (a *app) pairsWithin(ctx context.Context, first operand) ([]pair, error) {
 		return nil, usagef("there is no working file to compare %s with: name a second version", first.spec)
 	}
 	now, err := a.current(ctx, r, first.one, inTree)
+	if missing, ok := errors.AsType[*catalog.Error](err); ok && missing.Kind == catalog.NotFound {
+		return []pair{{first.one, nil}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

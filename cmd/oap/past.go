@@ -41,9 +41,6 @@ func (a *app) past(ctx context.Context, spec string) (*past, error) {
 			return nil, err
 		}
 		p.at, err = catalog.Load(ctx, catalog.Commit{Snapshot: s}, "", p.path)
-		if err == nil {
-			err = p.at.Err
-		}
 		return p, err
 	}
 	name, rev := catalog.SplitRevision(spec)
@@ -55,7 +52,19 @@ func (a *app) past(ctx context.Context, spec string) (*past, error) {
 		p.at, p.path, p.from = at.Entry, at.Path, at.Commit
 		return p, nil
 	}
-	p.at, p.path, err = history.Find(ctx, s, p.roots, name)
+	if p.at, err = catalog.Find(ctx, catalog.Commit{Snapshot: s}, p.roots, name); err != nil {
+		return nil, err
+	}
+	p.path, err = s.Follow(ctx, p.at.Path)
+	return p, err
+}
+
+// readable is past for those who need the document, too. A log can be read although the file is broken now.
+func (a *app) readable(ctx context.Context, spec string) (*past, error) {
+	p, err := a.past(ctx, spec)
+	if err == nil {
+		err = p.at.Err
+	}
 	return p, err
 }
 

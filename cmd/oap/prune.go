@@ -56,6 +56,7 @@ expired. A profile whose writeback is off is refused (exit 4), and the others ar
   oap prune --unused 180d --min-confidence 0.3 --closed-threads 30d
   oap prune --dry-run --markdown > skim.md
   oap prune --propose code-reviewer`,
+		Args:              takes(cobra.ArbitraryArgs),
 		ValidArgsFunction: a.completeNames,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.runPrune(cmd, o, args) },
 	}

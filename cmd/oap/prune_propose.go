@@ -47,7 +47,9 @@ func (a *app) proposePrune(ctx context.Context, r *repo.Repo, opts prune.Options
 	if err != nil {
 		return err
 	}
-	rc.DryRun, rc.Revision = false, rc.Previous
+	if err := stays(rc); err != nil {
+		return err
+	}
 	if q.Decision != nil {
 		rc.Outcome = prune.Unchanged
 		a.warnf("%s: the same was decided already: %s", rc.Profile, q.Decision)
@@ -55,4 +57,19 @@ func (a *app) proposePrune(ctx context.Context, r *repo.Repo, opts prune.Options
 	}
 	rc.Outcome, rc.Branch, rc.Commit = string(apply.Queued), q.Branch, string(q.Commit)
 	return nil
+}
+
+// stays makes a receipt say what is on the branch, where nothing came to be.
+func stays(rc *prune.Receipt) error {
+	text, _ := rc.Texts()
+	doc, err := profile.Parse(rc.Path, text)
+	if err != nil {
+		return err
+	}
+	rc.DryRun, rc.Revision, rc.Sections = false, rc.Previous, []string{}
+	if rc.ProfileDigest, err = doc.Digest(); err != nil {
+		return err
+	}
+	rc.SpecDigest, err = doc.SpecDigest()
+	return err
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,15 +81,36 @@ func (a *app) runStats(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		p, err := a.past(ctx, name)
-		if err != nil {
+	all := make([]*past, len(names))
+	for i, name := range names {
+		if all[i], err = a.readable(ctx, name); err != nil {
 			return err
 		}
-		c, err := p.count(ctx, now)
-		if err != nil {
-			return err
-		}
+	}
+	// Each profile costs a walk of git's own and the reading of its versions, so both cores have work.
+	numbers, errs := make([]*counted, len(all)), make([]error, len(all))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 4, len(all)) {
+		workers.Go(func() {
+			for i := range next {
+				if numbers[i], errs[i] = all[i].count(ctx, now); errs[i] != nil {
+					cancel()
+				}
+			}
+		})
+	}
+	for i := range all {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	if err := firstCause(errs); err != nil {
+		return err
+	}
+	for _, c := range numbers {
 		c.countWishes(open, decided)
 		if err := a.printStats(c); err != nil {
 			return err
@@ -94,6 +118,18 @@ func (a *app) runStats(ctx context.Context, args []string) error {
 	}
 	a.noteShallow(r)
 	return nil
+}
+
+// firstCause gives the first error that is not only the echo of another one's cancellation.
+func firstCause(errs []error) error {
+	var echo error
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+		echo = cmp.Or(echo, err)
+	}
+	return echo
 }
 
 // committedNames gives the names of all profiles at the tip, as they have to be written. Files that are
