@@ -84,14 +84,22 @@ func envVariable(name string) string {
 
 // switchedOn reads a setting as git reads a boolean.
 func (a *app) switchedOn(r *repo.Repo, name string) (bool, error) {
-	switch v := strings.ToLower(a.setting(r, name)); v {
-	case "", "false", "no", "off", "0":
-		return false, nil
-	case "true", "yes", "on", "1":
-		return true, nil
-	default:
-		return false, usagef("the setting %s is %q, which is neither true nor false", name, v)
+	yes, ok := truth(a.setting(r, name))
+	if !ok {
+		return false, usagef("the setting %s is %q, which is neither true nor false", name, a.setting(r, name))
 	}
+	return yes, nil
+}
+
+// truth reads a word as git reads a boolean; no word is false.
+func truth(word string) (yes, ok bool) {
+	switch strings.ToLower(word) {
+	case "", "false", "no", "off", "0":
+		return false, true
+	case "true", "yes", "on", "1":
+		return true, true
+	}
+	return false, false
 }
 
 // profileRoots gives the folders that hold profiles, relative to the top of the tree.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/proposals"
 	"github.com/open-agent-profile/oap/repo"
 	"github.com/open-agent-profile/oap/repo/apply"
@@ -112,6 +111,9 @@ func (a *app) applySetup(ctx context.Context, o applyOptions) (*repo.Repo, apply
 	if opts.Branch, err = a.branchRef(ctx, r); err != nil {
 		return nil, opts, err
 	}
+	if _, err := a.tip(ctx, r); err != nil {
+		return nil, opts, err
+	}
 	a.warnElsewhere(r, opts.Branch)
 	if opts.Now, err = a.time(); err != nil {
 		return nil, opts, err
@@ -119,18 +121,15 @@ func (a *app) applySetup(ctx context.Context, o applyOptions) (*repo.Repo, apply
 	if opts.CommitTime, err = a.fixedTime(); err != nil {
 		return nil, opts, err
 	}
-	if opts.ProtectPinned, err = a.switchedOn(r, "protectPinned"); err != nil {
+	if opts.ProtectPinned, err = a.protectPinned(r); err != nil {
+		return nil, opts, err
+	}
+	if opts.Cap, err = a.writebackCap(r); err != nil {
 		return nil, opts, err
 	}
 	hooks, err := a.switchedOn(r, "hooks")
 	if err != nil {
 		return nil, opts, err
-	}
-	switch limit := a.setting(r, "writeback"); limit {
-	case "", "off", "propose", "auto":
-		opts.Cap = profile.Writeback(limit)
-	default:
-		return nil, opts, usagef("the setting writeback is %q; it is off, propose or auto", limit)
 	}
 	opts.Hooks = o.hooks || hooks
 	opts.Signoff = o.signoff

@@ -10,6 +10,7 @@ import (
 	"github.com/open-agent-profile/oap/delta"
 	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/repo"
+	"github.com/open-agent-profile/oap/repo/catalog"
 )
 
 // Options hold what is the same for all requests of a run.
@@ -99,57 +100,57 @@ type Result struct {
 // refused request does not stop the run by itself: emit decides by its return value, an error of which
 // ends the run and is returned. Requests after that were not written.
 //
-// On an error of git's, what was emitted is on the branch and nothing else is.
+// On an error of the machine's (disk, interruption), what was emitted is on the branch and nothing else is.
 func Run(ctx context.Context, r *repo.Repo, o Options, reqs []*Request, emit func(Result) error) error {
-	size := max(o.Batch, 1)
-	seen := &seen{repo: r}
-	for start := 0; start < len(reqs); start += size {
-		chunk := reqs[start:min(start+size, len(reqs))]
-		results, err := runChunk(ctx, r, o, seen, chunk)
+	size, known := max(o.Batch, 1), &seen{repo: r}
+	for start := 0; start < len(reqs); {
+		results, err := runChunk(ctx, r, o, known, reqs[start:min(start+size, len(reqs))])
+		if err != nil && size > 1 && !fatal(err) {
+			// The move was refused for one of them: one by one, the others are not held up.
+			size = 1
+			continue
+		}
+		if err != nil && !fatal(err) {
+			results, err = []Result{refused(reqs[start], nil, err)}, nil
+		}
 		if err != nil {
 			return err
 		}
-		for i, res := range results {
-			res.Index = start + i
+		for _, res := range results {
+			res.Index = start
+			start++
 			if err := emit(res); err != nil {
 				return err
 			}
-		}
-		if len(results) < len(chunk) {
-			// A refusal ended the chunk early, so that emit can say whether to go on behind it.
-			rest := append([]*Request(nil), reqs[start+len(results):]...)
-			offset := start + len(results)
-			return Run(ctx, r, o, rest, func(res Result) error {
-				res.Index += offset
-				return emit(res)
-			})
 		}
 	}
 	return nil
 }
 
 // runChunk applies requests up to and including the first that is refused.
-func runChunk(ctx context.Context, r *repo.Repo, o Options, seen *seen, chunk []*Request) ([]Result, error) {
+func runChunk(ctx context.Context, r *repo.Repo, o Options, known *seen, chunk []*Request) ([]Result, error) {
 	var results []Result
+	var same []int
 	plan := func(ctx context.Context, s *repo.Snapshot) (*repo.Plan, error) {
 		// The branch may have moved since an earlier attempt: everything is worked out anew.
-		results = results[:0]
+		results, same = results[:0], same[:0]
 		v := newView(s, o.Roots)
 		p := &repo.Plan{}
 		for _, req := range chunk {
-			one, err := planRequest(ctx, r, v, seen, o, req)
+			one, err := planRequest(ctx, r, v, known, o, req)
 			if err != nil {
 				if fatal(err) {
 					return nil, err
 				}
-				results = append(results, refused(req, one, err))
+				results, same = append(results, refused(req, one, err)), append(same, 0)
 				break
 			}
 			if one.commit != nil {
 				p.Commits = append(p.Commits, *one.commit)
+				v.keys[req.Key] = len(p.Commits)
 			}
 			one.result.Request = req
-			results = append(results, one.result)
+			results, same = append(results, one.result), append(same, one.same)
 		}
 		return p, nil
 	}
@@ -160,17 +161,22 @@ func runChunk(ctx context.Context, r *repo.Repo, o Options, seen *seen, chunk []
 		return nil, err
 	}
 	// Commits come back in the order in which they were planned.
-	n := 0
+	n, keys := 0, map[canonical.Digest]string{}
 	for i := range results {
-		if rc := results[i].Receipt; rc != nil && rc.Outcome == Applied {
-			if n >= len(done.Commits) {
-				return nil, errors.New("git reports fewer commits than were planned")
-			}
+		rc := results[i].Receipt
+		switch {
+		case rc == nil || results[i].Err != nil:
+		case same[i] > 0:
+			rc.Commit = string(done.Commits[same[i]-1])
+		case rc.Outcome == Applied && n == len(done.Commits):
+			return nil, errors.New("git reports fewer commits than were planned")
+		case rc.Outcome == Applied:
 			rc.Commit = string(done.Commits[n])
-			seen.add(results[i].Request.Key, rc.Commit)
+			keys[results[i].Request.Key] = rc.Commit
 			n++
 		}
 	}
+	known.moved(done.Before, done.After, keys)
 	return results, nil
 }
 
@@ -184,10 +190,19 @@ func refused(req *Request, one *planned, err error) Result {
 	return res
 }
 
-// fatal tells an error of the run from the refusal of one request.
+// fatal tells an error of the run from the refusal of one request. What git or the catalog refuses about a
+// profile, a file with local edits for example, concerns the requests for that profile alone.
 func fatal(err error) bool {
-	var refused *Error
-	return !errors.As(err, &refused)
+	var mine *Error
+	var found *catalog.Error
+	var git *repo.Error
+	switch {
+	case errors.As(err, &mine), errors.As(err, &found):
+		return false
+	case errors.As(err, &git):
+		return git.Kind == repo.IO
+	}
+	return true
 }
 
 // Preview works requests out as [Run] does, each on top of the ones before it, and writes nothing. The
@@ -201,9 +216,15 @@ func Preview(ctx context.Context, r *repo.Repo, o Options, reqs []*Request, emit
 	if err != nil {
 		return err
 	}
-	v, known := newView(s, o.Roots), &seen{repo: r}
+	v := newView(s, o.Roots)
+	known, planned := &seen{repo: r}, 0
 	for i, req := range reqs {
 		one, err := planRequest(ctx, r, v, known, o, req)
+		if err == nil && one.commit != nil {
+			planned++
+			v.keys[req.Key] = planned
+			err = wouldMove(ctx, r, o.Branch, one.result.Receipt.Path)
+		}
 		var res Result
 		switch {
 		case err == nil:
@@ -220,4 +241,17 @@ func Preview(ctx context.Context, r *repo.Repo, o Options, reqs []*Request, emit
 		}
 	}
 	return nil
+}
+
+// wouldMove refuses, as the move itself would, a file with local edits where the branch is checked out here.
+func wouldMove(ctx context.Context, r *repo.Repo, branch, path string) error {
+	head, err := r.Head(ctx)
+	if err != nil || r.Root == "" || head.Ref != branch {
+		return err
+	}
+	status, err := r.StatusOf(ctx, path)
+	if err != nil || status == repo.Clean {
+		return err
+	}
+	return &repo.Error{Kind: repo.Refused, Reason: string(status), Path: path, Msg: "the file is " + string(status) + " in the working tree; applying would be refused"}
 }

@@ -18,6 +18,7 @@ import (
 type planned struct {
 	result Result
 	commit *repo.PlannedCommit
+	same   int // the request of this run, counted from 1, that was the same; 0 for none
 }
 
 // planRequest follows the order of docs/format.md, "Applying a delta". It writes nothing. A refusal for
@@ -37,7 +38,11 @@ func planRequest(ctx context.Context, r *repo.Repo, v *view, seen *seen, o Optio
 		rc.Outcome = Unchanged
 		return out, nil
 	}
-	commit, err := seen.lookup(ctx, v.snapshot.ID(), req.Key, searchFrom(req.Delta, t.doc.Value, o.Now))
+	if at, ok := v.keys[req.Key]; ok {
+		rc.Outcome, out.same = AlreadyApplied, at
+		return out, nil
+	}
+	commit, err := seen.lookup(ctx, v.snapshot.ID(), t, req, o.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +51,7 @@ func planRequest(ctx context.Context, r *repo.Repo, v *view, seen *seen, o Optio
 		return out, nil
 	}
 	applied, err := delta.Apply(t.doc.Value, req.Delta.Operations, delta.Options{LearnedAt: req.Delta.LearnedAt(o.Now)})
-	known := inHistory(t.doc.Value, req.Delta.Session.ID)
+	known := inHistory(t.doc, req.Delta.Session.ID)
 	if err == nil && !applied.Changed && known {
 		// A squash merge may have dropped the message, but the session is in the profile's own history
 		// and there is nothing left to do.
@@ -90,17 +95,6 @@ func newReceipt(o Options, req *Request, t *target) (*Receipt, error) {
 		ProfileDigest: profileDigest, SpecDigest: specDigest, DeltaDigest: req.Key, Session: req.Delta.Session.ID,
 		Warnings: []Warning{}, Evicted: []Evicted{}, Proposals: []Proposal{},
 	}, nil
-}
-
-// inHistory reports whether a session has an entry in the profile's own history.
-func inHistory(doc map[string]any, session string) bool {
-	entries, _ := doc["history"].([]any)
-	for _, e := range entries {
-		if m, ok := e.(map[string]any); ok && m["session_id"] == session {
-			return true
-		}
-	}
-	return false
 }
 
 func refusedOperation(err error, req *Request, t *target) error {

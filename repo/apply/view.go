@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/open-agent-profile/oap/canonical"
 	"github.com/open-agent-profile/oap/delta"
 	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/repo"
@@ -19,10 +20,11 @@ type view struct {
 	roots    []string
 	changed  map[string]*profile.Document   // by path
 	made     map[string][]*profile.Document // all that this run has made, newest first, by path
+	keys     map[canonical.Digest]int       // requests of this run that are to be committed, counted from 1
 }
 
 func newView(s *repo.Snapshot, roots []string) *view {
-	return &view{snapshot: s, roots: roots, changed: map[string]*profile.Document{}, made: map[string][]*profile.Document{}}
+	return &view{snapshot: s, roots: roots, changed: map[string]*profile.Document{}, made: map[string][]*profile.Document{}, keys: map[canonical.Digest]int{}}
 }
 
 // put lays a new version of a profile over the snapshot.
