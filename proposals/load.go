@@ -15,6 +15,11 @@ import (
 // load reads a branch and works out how it would merge into main.
 func (b *Book) load(ctx context.Context, main *repo.Snapshot, ref repo.Ref) (*Item, error) {
 	kind, name, id, _ := b.parseRef(ref.Name)
+	return b.loadAs(ctx, main, ref, kind, name, id)
+}
+
+// loadAs is load for a ref whose name does not tell what it holds.
+func (b *Book) loadAs(ctx context.Context, main *repo.Snapshot, ref repo.Ref, kind Kind, name, id string) (*Item, error) {
 	i := &Item{ID: id, Kind: kind, Profile: name, Branch: ref.Name, Commit: ref.ID, Asked: []Asked{}, Reasons: []Reason{}, Changes: []Change{}}
 	own, err := b.own(ctx, ref.ID, main.ID())
 	if err != nil {

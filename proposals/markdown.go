@@ -8,12 +8,23 @@ import (
 	"github.com/open-agent-profile/oap/internal/term"
 )
 
-// Markdown writes the body of a pull request for an open item. Text that comes from sessions, profiles and
+// Markdown writes the body of a pull request for open items. Text that comes from sessions, profiles and
 // branches stands in code, where nothing of it is live: no link, image, mention, HTML or heading. The
 // trailers stand last, since a forge that squashes keeps the body and drops the messages.
-func Markdown(i *Item) string {
+func Markdown(items ...*Item) string {
 	var b strings.Builder
-	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	for _, i := range items {
+		i.markdown(&b)
+		b.WriteString("\n")
+	}
+	for _, i := range items {
+		b.WriteString(i.plainTrailers())
+	}
+	return b.String()
+}
+
+func (i *Item) markdown(b *strings.Builder) {
+	p := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	if i.Kind == KindProposal {
 		p("Proposed change of the contract of %s: %s", term.Markdown(i.Profile), term.Markdown(i.Asks))
 		p("")
@@ -56,9 +67,6 @@ func Markdown(i *Item) string {
 	p("")
 	p("To decide: merge this, or run %s. After a merge, %s puts the change on record.",
 		term.Markdown("oap proposals accept "+i.ID), term.Markdown("oap stamp "+i.Profile))
-	p("")
-	b.WriteString(i.plainTrailers())
-	return b.String()
 }
 
 func from(a Asked) string {

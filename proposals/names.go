@@ -28,6 +28,9 @@ func (b *Book) prefix() string {
 	return "refs/heads/" + p
 }
 
+// BranchPrefix is where the branches of proposals and pending states are ("refs/heads/oap/").
+func (b *Book) BranchPrefix() string { return b.prefix() }
+
 // ProposalRef names the branch of a proposal.
 func (b *Book) ProposalRef(profile, id string) string {
 	return b.prefix() + "proposals/" + escapeSlug(profile) + "/" + id

@@ -150,7 +150,9 @@ func (b *Book) recognise(ctx context.Context, main *repo.Snapshot, r *record, ou
 		}
 		out.closed = append(out.closed, i)
 	}
-	return nil
+	more, err := b.recogniseDecided(ctx, main, r, out.Proposals)
+	out.Proposals = append(out.Proposals, more...)
+	return err
 }
 
 // stampPlan writes the document and the commit.

@@ -29,6 +29,7 @@ requests, and accepts or rejects them. An ID may be shortened as long as it is u
 	cmd.AddCommand(
 		a.newProposalsListCommand(), a.newProposalsShowCommand(), a.newProposalsAcceptCommand(),
 		a.newProposalsRejectCommand(), a.newProposalsRefreshCommand(),
+		a.newProposalsPushCommand(), a.newProposalsSyncCommand(),
 	)
 	return cmd
 }

@@ -149,7 +149,7 @@ func (a *app) printOutcome(o *proposals.Outcome, dryRun bool) error {
 	if dryRun {
 		verb = "would be " + verb
 	}
-	if o.Verdict != proposals.Accepted {
+	if o.Verdict != proposals.Accepted || o.Revision == 0 {
 		a.printf("%-9s %s of %s\n", verb, o.ID, term.Escape(o.Profile))
 		return nil
 	}

@@ -15,8 +15,8 @@ import (
 func (a *app) newProposalsShowCommand() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show one proposal: changes, reasons, effect, how it would merge",
+		Use:   "show ID...",
+		Short: "Show proposals: changes, reasons, effect, how they would merge",
 		Long: `Show what a proposal or pending state changes, as meaning and as a text diff against the
 branch; each rationale with its session; the computed risk with its reasons; what the contract
 grants before and after; and how it would merge now.
@@ -25,32 +25,50 @@ grants before and after; and how it would merge now.
 		Example: `  oap proposals show 3f2a
   oap proposals show 3f2a --markdown > body.md
   oap proposals show 3f2a --json`,
-		Args:              takes(cobra.ExactArgs(1)),
+		Args:              takes(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.completeOpen,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.runProposalsShow(cmd.Context(), args[0], markdown)
+			return a.runProposalsShow(cmd.Context(), args, markdown)
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "write the body of a pull request")
 	return cmd
 }
 
-func (a *app) runProposalsShow(ctx context.Context, id string, markdown bool) error {
+func (a *app) runProposalsShow(ctx context.Context, ids []string, markdown bool) error {
 	_, b, err := a.openBook(ctx, true)
 	if err != nil {
 		return err
 	}
-	item, decided, err := b.Show(ctx, id)
-	if err != nil {
-		return err
+	var items []*proposals.Item
+	for n, id := range ids {
+		item, decided, err := b.Show(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case markdown && decided == nil:
+			items = append(items, item)
+			continue
+		case n > 0 && !a.json:
+			a.printf("\n")
+		}
+		if decided != nil {
+			err = a.showDecision(decided)
+		} else {
+			err = a.showItem(item)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if decided != nil {
-		return a.showDecision(decided)
+	if len(items) > 0 {
+		return a.write([]byte(proposals.Markdown(items...)))
 	}
-	switch {
-	case markdown:
-		return a.write([]byte(proposals.Markdown(item)))
-	case a.json:
+	return nil
+}
+
+func (a *app) showItem(item *proposals.Item) error {
+	if a.json {
 		return a.emit(struct {
 			itemLine
 			Effects []proposals.Effect `json:"effects"`
