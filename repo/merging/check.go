@@ -200,7 +200,11 @@ func entryIDs(v map[string]any) map[string]bool {
 	return ids
 }
 
-// origins finds, for every profile, the newest commit that changed it.
+// maxMerges bounds how many merges are looked at from all sides; each costs some runs of git.
+const maxMerges = 100
+
+// origins finds, for every profile, the newest commit that decided about its text: one that changed it, or a merge
+// that left it as the first parent had it although the other side had changed it.
 func origins(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, byPath map[string]*Checked) error {
 	if tip == "" || len(byPath) == 0 {
 		return nil
@@ -209,18 +213,27 @@ func origins(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, byP
 	if !slices.Contains(roots, ".") {
 		o.Paths = roots
 	}
-	left := len(byPath)
+	left, merges := len(byPath), 0
 	for e, err := range r.Log(ctx, o) {
 		if err != nil {
 			return err
 		}
-		for _, d := range e.Changes {
-			c := byPath[d.Path]
-			if c == nil || c.origin != nil || d.New == "" {
+		paths := changedPaths(e)
+		if len(e.Parents) == 2 && merges < maxMerges {
+			merges++
+			dropped, err := droppedPaths(ctx, r, e)
+			if err != nil {
+				return err
+			}
+			paths = append(paths, dropped...)
+		}
+		for _, p := range paths {
+			c := byPath[p]
+			if c == nil || c.origin != nil {
 				continue
 			}
 			c.origin = &origin{commit: e}
-			if err := c.origin.read(ctx, r, d.Path); err != nil {
+			if err := c.origin.read(ctx, r, p); err != nil {
 				return err
 			}
 			left--
@@ -230,6 +243,38 @@ func origins(ctx context.Context, r *repo.Repo, tip repo.ID, roots []string, byP
 		}
 	}
 	return nil
+}
+
+func changedPaths(e *repo.LogEntry) (paths []string) {
+	for _, d := range e.Changes {
+		if d.New != "" {
+			paths = append(paths, d.Path)
+		}
+	}
+	return paths
+}
+
+// droppedPaths gives what the second parent of a merge had changed and the merge does not have as it had it.
+func droppedPaths(ctx context.Context, r *repo.Repo, e *repo.LogEntry) ([]string, error) {
+	bases, err := Bases(ctx, r, e.Parents[0], e.Parents[1])
+	if err != nil || len(bases) == 0 {
+		return nil, err
+	}
+	theirs, err := changes(ctx, r, bases[0], e.Parents[1])
+	if err != nil {
+		return nil, err
+	}
+	now, err := changes(ctx, r, e.Parents[1], e.ID)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for p := range theirs {
+		if _, differs := now[p]; differs && profile.IsProfilePath(p) {
+			paths = append(paths, p)
+		}
+	}
+	return paths, nil
 }
 
 func (o *origin) read(ctx context.Context, r *repo.Repo, path string) error {
