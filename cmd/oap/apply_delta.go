@@ -23,6 +23,9 @@ type applyOptions struct {
 	keepGoing bool
 	batch     int
 	again     bool
+	push      bool
+	pushSet   bool
+	remote    remoteOptions
 }
 
 func (a *app) newApplyDeltaCommand() *cobra.Command {
@@ -45,6 +48,7 @@ approved: each becomes a branch with its rationale.`,
   oap apply-delta --approve --actor 'Alex <alex@example.org>' session.delta.yaml
   oap apply-delta --dry-run session.delta.yaml
   oap apply-delta --json - < session.delta.json
+  oap apply-delta --push session.delta.yaml
   oap apply-delta --outbox`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && !o.outbox {
@@ -52,7 +56,11 @@ approved: each becomes a branch with its rationale.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runApplyDelta(cmd.Context(), o, args) },
+		ValidArgsFunction: completeDeltas,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.pushSet = cmd.Flags().Changed("push")
+			return a.runApplyDelta(cmd.Context(), o, args)
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.approve, "approve", false, "approve the state (recorded in commit and history)")
@@ -63,6 +71,8 @@ approved: each becomes a branch with its rationale.`,
 	f.BoolVar(&o.hooks, "hooks", false, "run the pre-commit and commit-msg hooks")
 	f.BoolVar(&o.outbox, "outbox", false, "apply what lies in the outbox (OAP_OUTBOX) and move it to done/ or failed/")
 	f.BoolVar(&o.keepGoing, "keep-going", false, "go on behind a refused delta")
+	f.BoolVar(&o.push, "push", false, "push afterwards; exit 0 then means that the remote has it (default: git config oap.push)")
+	o.remote.register(cmd)
 	f.BoolVar(&o.again, "again", false, "open proposals again that were rejected before")
 	f.IntVar(&o.batch, "batch", 1, "move the branch once for every `N` commits")
 	return cmd
@@ -95,7 +105,20 @@ func (a *app) runApplyDelta(ctx context.Context, o applyOptions, args []string) 
 	}
 	book.DryRun = o.dryRun
 	s := &applySession{app: a, repo: r, book: book, options: o, outbox: box}
-	return s.run(ctx, opts, inputs)
+	if s.pushes, err = a.pushes(r, o); err != nil {
+		return err
+	}
+	err = s.run(ctx, opts, inputs)
+	if ctx.Err() != nil {
+		return err
+	}
+	// What was applied before a refusal is pushed, too; the refusal gives the exit code.
+	if pushErr := s.finish(ctx); err == nil {
+		err = pushErr
+	} else if pushErr != nil {
+		a.warnf("%v", pushErr)
+	}
+	return err
 }
 
 // applySetup opens the repository and gathers settings.
@@ -168,6 +191,8 @@ type applySession struct {
 	repo    *repo.Repo
 	book    *proposals.Book
 	options applyOptions
+	pushes  bool
+	waiting []*apply.Receipt // receipts that are printed after the push
 	outbox  *outbox
 	first   error // the first refusal; it gives the exit code
 	// reported is set where refusals were printed as they came, so that the first is not printed twice.
@@ -237,7 +262,9 @@ func (s *applySession) emit(ctx context.Context, res apply.Result) error {
 		// The state is on the branch, which its receipt has to say; repeating the call opens the rest.
 		return errors.Join(s.app.printReceipt(res.Receipt, s.options.dryRun), err)
 	}
-	if err := s.app.printReceipt(res.Receipt, s.options.dryRun); err != nil {
+	if s.pushes {
+		s.waiting = append(s.waiting, res.Receipt)
+	} else if err := s.app.printReceipt(res.Receipt, s.options.dryRun); err != nil {
 		return err
 	}
 	if s.outbox != nil {

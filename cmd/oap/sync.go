@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/proposals"
 	"github.com/open-agent-profile/oap/repo"
 	"github.com/open-agent-profile/oap/repo/merging"
@@ -109,7 +108,9 @@ func (a *app) remoteRequest(ctx context.Context, r *repo.Repo, o remoteOptions) 
 	if q.Hooks, err = a.switchedOn(r, "hooks"); err != nil {
 		return q, err
 	}
-	q.Cap = profile.Writeback(a.setting(r, "writeback"))
+	if q.Cap, err = a.writebackCap(r); err != nil {
+		return q, err
+	}
 	if p := a.setting(r, "refPrefix"); p != "" {
 		book := &proposals.Book{Prefix: p}
 		q.Prefix, _, _ = strings.Cut(book.ProposalRef("x", ""), "proposals/")

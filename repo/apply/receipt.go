@@ -25,7 +25,9 @@ type Receipt struct {
 	Rebased       bool             `json:"rebased"`                // made for an older revision and merged
 	RebasedFrom   int              `json:"rebased_from,omitempty"` // that revision
 	Met           []string         `json:"met,omitempty"`          // places that both sides changed and that merged
-	Pending       string           `json:"pending,omitempty"`      // id of the branch on which the state waits
+	Pushed        bool             `json:"pushed,omitempty"`       // the remote has it
+	Remote        string           `json:"remote,omitempty"`
+	Pending       string           `json:"pending,omitempty"` // id of the branch on which the state waits
 	Warnings      []Warning        `json:"warnings"`
 	Evicted       []Evicted        `json:"evicted"`
 	Proposals     []Proposal       `json:"proposals"`
