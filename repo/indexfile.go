@@ -64,52 +64,64 @@ func (x *indexFile) find(ctx context.Context, path string) ([]gitindex.Entry, er
 	return found, nil
 }
 
-// patched gives the bytes and the time of the index with the new entries. Files of the working tree
-// are in place already, so that their stat data can be noted.
-func (x *indexFile) patched(ctx context.Context, files []*fileMove, dirs []treeMove, dir string) ([]byte, time.Time, error) {
-	data, when, err := x.overlay(files, dirs)
+// newIndex is what an index file is to be.
+type newIndex struct {
+	write func(*os.File) error
+	time  time.Time
+}
+
+// patched gives the index with the new entries. Files of the working tree are in place already, so that
+// their stat data can be noted.
+func (x *indexFile) patched(ctx context.Context, files []*fileMove, dirs []treeMove, dir string) (newIndex, error) {
+	n, err := x.overlay(files, dirs)
 	if err == nil || !errors.Is(err, gitindex.ErrUnsupported) {
-		return data, when, err
+		return n, err
 	}
-	return x.byGit(ctx, files, dir)
+	data, err := x.byGit(ctx, files, dir)
+	return newIndex{writer(data), time.Now()}, err
+}
+
+func writer(data []byte) func(*os.File) error {
+	return func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	}
 }
 
 // overlay lays new ids over the old ones, where nothing comes or goes.
-func (x *indexFile) overlay(files []*fileMove, dirs []treeMove) ([]byte, time.Time, error) {
+func (x *indexFile) overlay(files []*fileMove, dirs []treeMove) (n newIndex, err error) {
 	var trees []gitindex.TreeChange
 	for _, d := range dirs {
 		if d.old == "" || d.new == "" {
-			return nil, time.Time{}, gitindex.ErrUnsupported
+			return n, gitindex.ErrUnsupported
 		}
 		trees = append(trees, gitindex.TreeChange{Dir: d.dir, Old: d.old.raw(), New: d.new.raw()})
 	}
-	data := x.data
-	var last *gitindex.Stat
-	for i, f := range files {
-		if f.Old == "" || f.New == "" || f.OldMode != f.NewMode || data == nil {
-			return nil, time.Time{}, gitindex.ErrUnsupported
+	if x.data == nil {
+		return n, gitindex.ErrUnsupported
+	}
+	var list []gitindex.Replacement
+	for _, f := range files {
+		if f.Old == "" || f.New == "" || f.OldMode != f.NewMode {
+			return n, gitindex.ErrUnsupported
 		}
-		last = nil
+		g := gitindex.Replacement{Path: f.Path, ID: f.New.raw()}
 		if f.stat != nil {
 			if st, ok := gitindex.StatOf(f.stat); ok {
-				last = &st
+				g.Stat = &st
 			}
 		}
-		var err error
-		if data, err = gitindex.Replace(data, x.r.idLen(), f.Path, f.New.raw(), last, trees); err != nil {
-			return nil, time.Time{}, x.patchError(err)
-		}
-		if i == 0 && len(files) > 1 {
-			for j := range trees { // the cached trees are the new ones now, and stay
-				trees[j].Old = trees[j].New
-			}
-		}
+		list = append(list, g)
 	}
-	if len(files) != 1 {
-		return data, x.time.Add(-time.Microsecond), nil // always right, if not always cheap: gitindex.FileTime
+	p, err := gitindex.Replace(x.data, x.r.idLen(), list, trees)
+	if err != nil {
+		return n, x.patchError(err)
 	}
-	when, err := gitindex.FileTime(x.data, x.r.idLen(), files[0].Path, last, x.time, time.Now())
-	return data, when, x.patchError(err)
+	n = newIndex{func(f *os.File) error { return p.Write(f) }, x.time.Add(-time.Microsecond)}
+	if len(list) == 1 { // of several, a time before is always right, if not always cheap
+		n.time, err = gitindex.FileTime(x.data, x.r.idLen(), list[0].Path, list[0].Stat, x.time, time.Now())
+	}
+	return n, x.patchError(err)
 }
 
 func (x *indexFile) patchError(err error) error {
@@ -119,19 +131,15 @@ func (x *indexFile) patchError(err error) error {
 	return &Error{Kind: Invalid, Reason: "bad-index", Path: x.w.index, Msg: "the index cannot be changed", Err: err}
 }
 
-// put makes bytes the index: a new file beside the old one takes its name.
-func (x *indexFile) put(temp string, data []byte, when time.Time) error {
-	if data == nil {
-		return ioError("index", os.Remove(x.w.index))
-	}
+// put makes something the index: a new file beside the old one takes its name.
+func (x *indexFile) put(temp string, n newIndex) error {
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return ioError("index", err)
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(x.mode), f.Close())
+	err = errors.Join(n.write(f), f.Chmod(x.mode), f.Close())
 	if err == nil {
-		err = os.Chtimes(temp, when, when)
+		err = os.Chtimes(temp, n.time, n.time)
 	}
 	if err == nil {
 		err = os.Rename(temp, x.w.index)
@@ -140,6 +148,14 @@ func (x *indexFile) put(temp string, data []byte, when time.Time) error {
 		_ = os.Remove(temp)
 	}
 	return ioError("index", err)
+}
+
+// putBack makes the index what it was.
+func (x *indexFile) putBack(temp string) error {
+	if x.data == nil {
+		return ioError("index", os.Remove(x.w.index))
+	}
+	return x.put(temp, newIndex{writer(x.data), x.time})
 }
 
 func (x *indexFile) tempName(token string) string {

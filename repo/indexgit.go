@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/open-agent-profile/oap/internal/gitindex"
 )
@@ -41,13 +40,13 @@ func (x *indexFile) ask(ctx context.Context, path string) ([]gitindex.Entry, err
 
 // byGit lets git change a copy: entries come and go, and formats that only git knows. A second run
 // notes the stat data of the files, where git, too, finds in them what we put there.
-func (x *indexFile) byGit(ctx context.Context, files []*fileMove, dir string) ([]byte, time.Time, error) {
-	fail := func(err error) ([]byte, time.Time, error) {
-		return nil, time.Time{}, wrapGit(err, IO, "index", x.w.index, "git could not change a copy of the index")
+func (x *indexFile) byGit(ctx context.Context, files []*fileMove, dir string) ([]byte, error) {
+	fail := func(err error) ([]byte, error) {
+		return nil, wrapGit(err, IO, "index", x.w.index, "git could not change a copy of the index")
 	}
 	name, err := x.copyTo(dir)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, err
 	}
 	defer os.Remove(name)
 	inv := invocation{dir: x.w.root, env: append(x.w.env(), "GIT_INDEX_FILE="+name)}
@@ -84,14 +83,14 @@ func (x *indexFile) byGit(ctx context.Context, files []*fileMove, dir string) ([
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, time.Time{}, ioError("copy of the index", err)
+		return nil, ioError("copy of the index", err)
 	}
 	if present.Len() > 0 && run(present.String(), "-z", "--stdin") == nil {
 		if better, err := os.ReadFile(name); err == nil && x.agrees(ctx, name, files) {
 			data = better
 		}
 	}
-	return data, time.Now(), nil
+	return data, nil
 }
 
 // copyTo makes a copy for git to work on. It gets the time of the original, on which git's own guard

@@ -249,9 +249,9 @@ func (r *Repo) restore(ctx context.Context, line *queue, j *journal, tip *Snapsh
 	if len(staged) == 0 {
 		return nil
 	}
-	data, when, err := s.index.patched(ctx, staged, nil, line.dir)
+	n, err := s.index.patched(ctx, staged, nil, line.dir)
 	if err != nil {
 		return err
 	}
-	return s.index.put(s.index.tempName(s.token), data, when)
+	return s.index.put(s.index.tempName(s.token), n)
 }

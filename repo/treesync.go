@@ -135,11 +135,11 @@ func (s *treeSync) write(ctx context.Context, stateDir string, m *refMove) error
 		}
 	}
 	crash("files", m)
-	data, when, err := s.index.patched(ctx, s.files, s.dirs, stateDir)
+	n, err := s.index.patched(ctx, s.files, s.dirs, stateDir)
 	if err != nil {
 		return err
 	}
-	if err := s.index.put(s.index.tempName(s.token), data, when); err != nil {
+	if err := s.index.put(s.index.tempName(s.token), n); err != nil {
 		return err
 	}
 	s.put = true
@@ -150,7 +150,7 @@ func (s *treeSync) write(ctx context.Context, stateDir string, m *refMove) error
 func (s *treeSync) undo() error {
 	var errs []error
 	if s.put {
-		errs = append(errs, s.index.put(s.index.tempName(s.token), s.index.data, s.index.time))
+		errs = append(errs, s.index.putBack(s.index.tempName(s.token)))
 	}
 	for i := len(s.files) - 1; i >= 0; i-- {
 		errs = append(errs, s.files[i].undo(&s.w))

@@ -20,7 +20,7 @@ func BenchmarkReplace(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(index)))
 			for b.Loop() {
-				if _, err := Replace(index, 20, subject, blob, &st, trees); err != nil {
+				if _, err := Replace(index, 20, []Replacement{{subject, blob, &st}}, trees); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -43,11 +43,11 @@ func BenchmarkReplace(b *testing.B) {
 		b.Run(fmt.Sprintf("file/%d", n), func(b *testing.B) {
 			for b.Loop() {
 				old := r.index()
-				index, err := Replace(old, 20, subject, blob, &st, trees)
+				patch, err := Replace(old, 20, []Replacement{{subject, blob, &st}}, trees)
 				if err != nil {
 					b.Fatal(err)
 				}
-				r.install(old, index, &st)
+				r.place(old, &st, func(f *os.File) error { return patch.Write(f) })
 			}
 		})
 		b.Run(fmt.Sprintf("git/%d", n), func(b *testing.B) {

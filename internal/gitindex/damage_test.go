@@ -36,6 +36,12 @@ func build(entries []built, tail []byte) []byte {
 	return append(b, checksum(20, b)...)
 }
 
+func checksum(idLen int, b []byte) []byte {
+	h := newHash(idLen)
+	h.Write(b)
+	return h.Sum(nil)
+}
+
 func handmade(t testing.TB) []byte {
 	t.Helper()
 	var tree []byte
@@ -94,17 +100,17 @@ func TestDamage(t *testing.T) {
 			if tt.unsupported != errors.Is(err, ErrUnsupported) || tt.unsupported == errors.As(err, &damage) {
 				t.Errorf("Find: %v", err)
 			}
-			if _, again := Replace(tt.index, 20, "a", newID, nil, nil); again == nil || again.Error() != err.Error() {
+			if _, again := replace(t, tt.index, 20, "a", newID, nil, nil); again == nil || again.Error() != err.Error() {
 				t.Errorf("Replace: %v, but Find: %v", again, err)
 			}
 		})
 	}
 	for n := range good {
-		if _, err := Replace(good[:n], 20, "b/c", newID, nil, nil); err == nil {
+		if _, err := replace(t, good[:n], 20, "b/c", newID, nil, nil); err == nil {
 			t.Fatalf("an index cut off after %d of %d bytes is accepted", n, len(good))
 		}
 	}
-	if _, err := Replace(good, 20, "b/c", newID[:19], nil, nil); err == nil {
+	if _, err := replace(t, good, 20, "b/c", newID[:19], nil, nil); err == nil {
 		t.Error("a short id is accepted")
 	}
 }
@@ -114,12 +120,12 @@ func TestChecksum(t *testing.T) {
 	flipped := slices.Clone(good)
 	flipped[headerLen+statLen]++ // an id
 	var damage *FormatError
-	if _, err := Replace(flipped, 20, "b/c", newID, nil, nil); !errors.As(err, &damage) {
+	if _, err := replace(t, flipped, 20, "b/c", newID, nil, nil); !errors.As(err, &damage) {
 		t.Errorf("a flipped bit is signed anew: %v", err)
 	}
 	unhashed := slices.Clone(good)
 	clear(unhashed[len(unhashed)-20:])
-	got, err := Replace(unhashed, 20, "b/c", newID, nil, nil)
+	got, err := replace(t, unhashed, 20, "b/c", newID, nil, nil)
 	if err != nil || !allZero(got[len(got)-20:]) {
 		t.Errorf("index.skipHash: the checksum is %x, %v", got[len(got)-20:], err)
 	}
@@ -139,7 +145,7 @@ func TestExtensionsAfterReplacement(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			in := build([]built{{"a", 0o100644, 1}}, tt.in)
-			out, err := Replace(in, 20, "a", newID, &Stat{Size: 1}, nil)
+			out, err := replace(t, in, 20, "a", newID, &Stat{Size: 1}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +201,7 @@ func FuzzReplace(f *testing.F) {
 			st = &Stat{MTimeSec: 7, Size: 9}
 		}
 		trees := []TreeChange{{"", bytes.Repeat([]byte{'r'}, idLen), id}, {"b", bytes.Repeat([]byte{'s'}, idLen), id}}
-		out, err := Replace(index, idLen, path, id, st, trees)
+		patch, err := Replace(index, idLen, []Replacement{{path, id, st}}, trees)
 		found, findErr := Find(index, idLen, path)
 		if findErr != nil && err == nil {
 			t.Fatalf("Find refuses what Replace took: %v", findErr)
@@ -203,6 +209,7 @@ func FuzzReplace(f *testing.F) {
 		if err != nil {
 			return
 		}
+		out := laid(index, patch)
 		got, err := Find(out, idLen, path)
 		if err != nil || len(got) != 1 || len(found) != 1 {
 			t.Fatalf("afterwards: %v, %v", got, err)
@@ -222,8 +229,8 @@ func FuzzReplace(f *testing.F) {
 		if !bytes.Equal(index[:at], out[:at]) || !bytes.Equal(index[at+statLen+idLen:end], out[at+statLen+idLen:end]) {
 			t.Fatal("another entry changed")
 		}
-		again, err := Replace(out, idLen, path, id, st, nil)
-		if err != nil || len(again) > len(out) {
+		again, err := Replace(out, idLen, []Replacement{{path, id, st}}, nil)
+		if err != nil || len(laid(out, again)) > len(out) {
 			t.Fatalf("once more: %v", err)
 		}
 	})

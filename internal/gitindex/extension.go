@@ -36,25 +36,26 @@ func readExtensions(body []byte, pos int) ([]extension, error) {
 // change is what the extensions have to follow.
 type change struct {
 	idLen   int
-	path    string
+	folders map[string]bool // those above the paths; "" is the root
 	trees   []TreeChange
-	recheck bool // the stat data say nothing about the file any more
+	recheck bool // the stat data of an entry say nothing about its file any more
 }
 
-// appendExtensions writes the extensions as they are after the change, out holding everything before them.
-// The entries have kept their places, so that offsets and counts stay right.
-func appendExtensions(out []byte, all []extension, c change) []byte {
-	end, index := len(out), false
+// changedExtensions gives the extensions as they are after the change; end is where the entries end. These
+// have kept their places, so that offsets and counts stay right.
+func changedExtensions(end int, all []extension, c change) []byte {
+	var out []byte
+	index := false
 	headers := newHash(c.idLen)
 	for _, x := range all {
 		data := x.data
 		switch x.name {
 		case "IEOT", "REUC", "sdir":
 		case "UNTR":
-			// It lists files that are not in the index. The path was in it and is; new names in the folder show
+			// It lists files that are not in the index. The paths were in it and are; new names in a folder show
 			// in the folder's own stat data.
 		case "FSMN":
-			// It holds which entries are known to match their files. With a stat this one does, or the monitor
+			// It holds which entries are known to match their files. With a stat one does, or the monitor
 			// reports it. Without one git would not look at the file; it makes the extension anew.
 			if c.recheck {
 				continue

@@ -3,6 +3,7 @@ package gitindex
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -136,10 +137,20 @@ func (r *repository) commit(text string) (commit string, blob []byte, trees []Tr
 // install puts an index in place as the package wants it done.
 func (r *repository) install(old, index []byte, st *Stat) {
 	r.t.Helper()
+	r.place(old, st, func(f *os.File) error {
+		_, err := f.Write(index)
+		return err
+	})
+}
+
+func (r *repository) place(old []byte, st *Stat, write func(*os.File) error) {
+	r.t.Helper()
 	was, err := os.Stat(r.indexFile())
 	r.must(err)
 	lock := r.indexFile() + ".lock"
-	r.must(os.WriteFile(lock, index, 0o666))
+	f, err := os.Create(lock)
+	r.must(err)
+	r.must(errors.Join(write(f), f.Close()))
 	now, err := os.Stat(lock)
 	r.must(err)
 	mtime, err := FileTime(old, r.idLen, subject, st, was.ModTime(), now.ModTime())

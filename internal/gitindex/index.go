@@ -2,11 +2,8 @@ package gitindex
 
 import (
 	"bytes"
-	"crypto/sha1"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash"
 	"strings"
 )
 
@@ -25,7 +22,7 @@ type Entry struct {
 }
 
 // TreeChange names the tree of a folder before and after. Old is the tree that the branch had, New the one
-// with the entry replaced; both must hold the same besides the path.
+// with the entries replaced; both must hold the same besides their paths.
 type TreeChange struct {
 	Dir      string // "" is the root
 	Old, New []byte
@@ -39,7 +36,7 @@ func Find(index []byte, idLen int, path string) ([]Entry, error) {
 		return nil, err
 	}
 	var found []Entry
-	for _, r := range p.found {
+	for _, r := range p.found[0] {
 		id := index[r.at+statLen:][:idLen]
 		found = append(found, Entry{
 			Path: path, Mode: r.mode, ID: bytes.Clone(id), Stage: r.stage(),
@@ -47,50 +44,6 @@ func Find(index []byte, idLen int, path string) ([]Entry, error) {
 		})
 	}
 	return found, nil
-}
-
-// Replace returns the bytes of an index in which the path has another object id, and leaves the given
-// ones alone. The entry must be a file at stage 0; it keeps its mode and flags.
-//
-// st is the file's, taken after it got its name (a rename changes the ctime), and says that the file holds
-// what id names. Without it the entry is marked so that git compares the file at its next look.
-//
-// trees are the folders on the path. The trees that git keeps in the index for a quick commit are replaced
-// where they are Old and given up where they are anything else, because then more is staged in that folder.
-//
-// The error is [ErrNotFound], [ErrUnmerged], [ErrUnsupported] or a [*FormatError].
-func Replace(index []byte, idLen int, path string, id []byte, st *Stat, trees []TreeChange) ([]byte, error) {
-	p, err := locate(index, idLen, path)
-	if err != nil {
-		return nil, err
-	}
-	if err := replaceable(p.found, path); err != nil {
-		return nil, err
-	}
-	if len(id) != idLen {
-		return nil, fmt.Errorf("object id has %d bytes in an index of %d", len(id), idLen)
-	}
-	trailer := index[len(index)-idLen:]
-	unhashed := allZero(trailer) // index.skipHash
-	// A damaged index must not get a checksum that fits. Both sums take most of the time, so they run at once.
-	sound := make(chan bool, 1)
-	go func() { sound <- unhashed || bytes.Equal(checksum(idLen, index[:len(index)-idLen]), trailer) }()
-
-	out := make([]byte, 0, len(index)+64)
-	out = append(out, index[:p.end]...)
-	entry := out[p.found[0].at:]
-	putStat(entry, st)
-	copy(entry[statLen:], id)
-	out = appendExtensions(out, p.extensions, change{idLen: idLen, path: path, trees: trees, recheck: st == nil})
-	if unhashed {
-		out = append(out, trailer...)
-	} else {
-		out = append(out, checksum(idLen, out)...)
-	}
-	if !<-sound {
-		return nil, &FormatError{len(index) - idLen, "checksum differs"}
-	}
-	return out, nil
 }
 
 // replaceable tells whether one file entry at stage 0 was found.
@@ -112,21 +65,29 @@ func replaceable(found []raw, path string) error {
 	return nil
 }
 
-// place is where a path stands in an index.
+// place is where paths stand in an index.
 type place struct {
-	found      []raw
-	end        int // behind the entries
+	found      [][]raw // of each path
+	end        int     // behind the entries
 	extensions []extension
 }
 
-func locate(index []byte, idLen int, path string) (place, error) {
-	var p place
-	collapsed := false
+func locate(index []byte, idLen int, paths ...string) (place, error) {
+	p := place{found: make([][]raw, len(paths))}
+	number := make(map[string]int, len(paths))
+	for i, path := range paths {
+		number[path] = i
+	}
+	collapsed := ""
 	end, err := scan(index, idLen, func(e *raw) {
-		if len(e.name) == len(path) && string(e.name) == path {
-			p.found = append(p.found, *e)
-		} else if e.mode == modeDir && strings.HasPrefix(path, string(e.name)) {
-			collapsed = true
+		if i, ok := number[string(e.name)]; ok {
+			p.found[i] = append(p.found[i], *e)
+		} else if e.mode == modeDir {
+			for _, path := range paths {
+				if strings.HasPrefix(path, string(e.name)) {
+					collapsed = path
+				}
+			}
 		}
 	})
 	if err != nil {
@@ -135,8 +96,8 @@ func locate(index []byte, idLen int, path string) (place, error) {
 	if p.extensions, err = readExtensions(index[:len(index)-idLen], end); err != nil {
 		return place{}, err
 	}
-	if collapsed {
-		return place{}, unsupported("%q lies in a collapsed folder", path)
+	if collapsed != "" {
+		return place{}, unsupported("%q lies in a collapsed folder", collapsed)
 	}
 	p.end = end
 	return p, nil
@@ -164,19 +125,6 @@ func putStat(entry []byte, st *Stat) {
 	put(atUID, st.UID)
 	put(atGID, st.GID)
 	put(atSize, st.Size)
-}
-
-func newHash(idLen int) hash.Hash {
-	if idLen == sha256.Size {
-		return sha256.New()
-	}
-	return sha1.New()
-}
-
-func checksum(idLen int, b []byte) []byte {
-	h := newHash(idLen)
-	h.Write(b)
-	return h.Sum(nil)
 }
 
 func allZero(b []byte) bool {

@@ -58,7 +58,7 @@ func TestAnEditInTheSecondOfTheOldIndexStaysVisible(t *testing.T) {
 			old := r.index()
 			_, blob, trees := r.commit("another content\n")
 			st, _ := StatOf(r.write(subject, "another content\n"))
-			index, err := Replace(old, r.idLen, subject, blob, &st, trees)
+			index, err := replace(t, old, r.idLen, subject, blob, &st, trees)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestAnEditRightAfterTheReplacementShows(t *testing.T) {
 	fi, err := os.Lstat(r.path(subject))
 	r.must(err)
 	st, _ := StatOf(fi)
-	index, err := Replace(old, r.idLen, subject, blob, &st, trees)
+	index, err := replace(t, old, r.idLen, subject, blob, &st, trees)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestWithoutStatGitLooks(t *testing.T) {
 			}
 			old := r.index()
 			_, blob, trees := r.commit(tt.new)
-			index, err := Replace(old, r.idLen, subject, blob, nil, trees)
+			index, err := replace(t, old, r.idLen, subject, blob, nil, trees)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +162,7 @@ func TestMonitorIsKeptWithStat(t *testing.T) {
 	_, blob, trees := r.commit("new\n")
 	st, _ := StatOf(r.write(subject, "new\n"))
 	r.must(os.WriteFile(filepath.Join(r.dir, ".git", "reported"), []byte(subject+"\x00"), 0o666))
-	index, err := Replace(old, r.idLen, subject, blob, &st, trees)
+	index, err := replace(t, old, r.idLen, subject, blob, &st, trees)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestMonitorIsKeptWithStat(t *testing.T) {
 
 func TestFileTime(t *testing.T) {
 	index := handmade(t)
-	marked, err := Replace(index, 20, "a", newID, nil, nil)
+	marked, err := replace(t, index, 20, "a", newID, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func TestRefusals(t *testing.T) {
 			if diff := cmp.Diff(tt.stages, stages); diff != "" {
 				t.Errorf("stages (-want +got):\n%s", diff)
 			}
-			if _, err := Replace(index, r.idLen, tt.path, make([]byte, 20), nil, nil); !errors.Is(err, tt.replace) {
+			if _, err := replace(t, index, r.idLen, tt.path, make([]byte, 20), nil, nil); !errors.Is(err, tt.replace) {
 				t.Errorf("Replace: error %v, want %v", err, tt.replace)
 			}
 		})

@@ -3,6 +3,7 @@ package gitindex
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
 // treeNode is one folder of the cache of trees (gitformat-index, "Cache tree"): its name, a NUL, the number
@@ -18,12 +19,12 @@ type treeNode struct {
 //
 // A cached id that equals Old tells that the folder, as staged, is the tree which New was made from, so
 // New is what git would compute. Any other id covers more staged changes; there the folder loses its id.
-// Folders off the path keep theirs.
+// Folders off the paths keep theirs.
 func patchTrees(data []byte, c change) ([]byte, bool) {
 	type level struct {
 		left   int  // sub-folders still to come
-		onPath bool // the path goes through this folder
-		at     int  // in which case its part behind this offset lies below the folder
+		onPath bool // a path goes through this folder
+		dir    string
 	}
 	out := make([]byte, 0, len(data))
 	levels := []level{{left: 1}}
@@ -40,14 +41,12 @@ func patchTrees(data []byte, c change) ([]byte, bool) {
 		}
 		data = rest
 		next := level{left: node.subs}
-		if len(levels) == 1 {
-			next.onPath = true
-		} else if behind := c.path[top.at:]; top.onPath && len(behind) > len(node.name) &&
-			behind[:len(node.name)] == node.name && behind[len(node.name)] == '/' {
-			next.onPath, next.at = true, top.at+len(node.name)+1
+		if len(levels) == 1 || top.onPath {
+			next.dir = strings.TrimPrefix(top.dir+"/"+node.name, "/")
+			next.onPath = c.folders[next.dir]
 		}
 		if next.onPath && node.count >= 0 {
-			if node.id = replacement(c, c.path[:max(0, next.at-1)], node.id); node.id == nil {
+			if node.id = replacement(c, next.dir, node.id); node.id == nil {
 				node.count = -1
 			}
 		}
