@@ -16,4 +16,12 @@
 //
 // What is documented above is pure: no files, no git, no clock. Nothing here validates a document; hold the
 // result against the schema before it is written.
+//
+// A [Book] keeps wishes in a repository: a branch each, with the rationale of everybody who asked. [Book.OpenAll]
+// opens those of a delta, [Book.Queue] puts state that needs a person on a branch of its own, [Book.List] and
+// [Book.Show] say how an [Item] stands to the contract now, [Book.Accept] and [Book.Reject] decide, and
+// [Book.Stamp] puts on record what reached the branch without oap. A Book promises that nothing of a wish reaches the
+// branch but by Accept; that a branch only goes forward; and that what was decided, with its commits, stays
+// reachable under [DecidedPrefix]. It writes through a [Store] and reads neither clock nor environment: who
+// may decide is for its caller to say.
 package proposals

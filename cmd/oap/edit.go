@@ -22,6 +22,7 @@ import (
 type editOptions struct {
 	by, change string
 	signoff    bool
+	after      afterOptions
 }
 
 func (a *app) newEditCommand() *cobra.Command {
@@ -42,6 +43,7 @@ place is printed. An unchanged text changes nothing.`,
 	cmd.Flags().StringVar(&o.by, "approved-by", "", "who approves, `NAME <MAIL>` (default: git's author)")
 	cmd.Flags().StringVar(&o.change, "change", "", "what the history entry says")
 	cmd.Flags().BoolVar(&o.signoff, "signoff", false, "add Signed-off-by")
+	o.after.register(cmd)
 	return cmd
 }
 
@@ -81,9 +83,10 @@ func (a *app) runEdit(ctx context.Context, o editOptions, name string) error {
 	}
 	if len(out.Sections) == 0 && !a.json {
 		a.printf("%-9s %s  %s\n", "committed", term.Escape(out.Profile), out.Commit.Short())
-		return nil
+	} else if err := a.printStamped(out, false); err != nil {
+		return err
 	}
-	return a.printStamped(out, false)
+	return a.publish(ctx, o.after, false)
 }
 
 // editText lets a person change a text in git's editor, in a file of the same name so that the editor

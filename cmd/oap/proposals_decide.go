@@ -18,6 +18,7 @@ type acceptOptions struct {
 	linear, dryRun     bool
 	ours, theirs, edit bool
 	signoff, hooks     bool
+	after              afterOptions
 }
 
 func (a *app) newProposalsAcceptCommand() *cobra.Command {
@@ -54,6 +55,7 @@ people, nobody else may accept.`,
 	f.BoolVar(&o.edit, "edit", false, "pending state: settle conflicts in an editor")
 	f.BoolVar(&o.signoff, "signoff", false, "add Signed-off-by")
 	f.BoolVar(&o.hooks, "hooks", false, "run the pre-commit and commit-msg hooks")
+	o.after.register(cmd)
 	cmd.MarkFlagsMutuallyExclusive("ours", "theirs", "edit")
 	return cmd
 }
@@ -101,7 +103,7 @@ func (a *app) runAccept(ctx context.Context, o acceptOptions, ids []string) erro
 			return err
 		}
 	}
-	return nil
+	return a.publish(ctx, o.after, o.dryRun)
 }
 
 // settle fills in how conflicts are settled.
@@ -163,10 +165,11 @@ func (a *app) printOutcome(o *proposals.Outcome, dryRun bool) error {
 func (a *app) newProposalsRejectCommand() *cobra.Command {
 	var reason string
 	var dryRun bool
+	var after afterOptions
 	cmd := &cobra.Command{
 		Use:   "reject ID... --reason TEXT",
 		Short: "Close a proposal or pending state with a reason",
-		Long: `Reject proposals and pending state. The branch goes; its commits stay reachable under
+		Long: `Reject proposals and pending state. The branch goes, with --push at the remote as well; its commits stay reachable under
 refs/oap/decided/ID with the decision on top. Whoever asks for the same again is told who
 rejected it, when and why.`,
 		Example:           `  oap proposals reject 3f2a --reason 'The suite runs in CI; the agent needs no shell.'`,
@@ -176,9 +179,13 @@ rejected it, when and why.`,
 			if strings.TrimSpace(reason) == "" {
 				return usagef("say why: --reason TEXT")
 			}
-			return a.runReject(cmd.Context(), args, reason, dryRun)
+			if err := a.runReject(cmd.Context(), args, reason, dryRun); err != nil {
+				return err
+			}
+			return a.publish(cmd.Context(), after, dryRun)
 		},
 	}
+	after.register(cmd)
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for whoever asks again")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing")
 	return cmd
@@ -211,6 +218,7 @@ func (a *app) runReject(ctx context.Context, ids []string, reason string, dryRun
 
 func (a *app) newProposalsRefreshCommand() *cobra.Command {
 	var dryRun bool
+	var after afterOptions
 	cmd := &cobra.Command{
 		Use:   "refresh [ID...]",
 		Short: "Merge the branch into open proposals by meaning",
@@ -221,8 +229,14 @@ ID, all that are behind are refreshed; those that conflict are reported and give
   oap proposals refresh 3f2a`,
 		Args:              takes(cobra.ArbitraryArgs),
 		ValidArgsFunction: a.completeOpen,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.runRefresh(cmd.Context(), args, dryRun) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.runRefresh(cmd.Context(), args, dryRun); err != nil {
+				return err
+			}
+			return a.publish(cmd.Context(), after, dryRun)
+		},
 	}
+	after.register(cmd)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing")
 	return cmd
 }

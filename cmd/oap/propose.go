@@ -20,6 +20,7 @@ type proposeOptions struct {
 	rationale, risk    string
 	all, again, dryRun bool
 	signoff            bool
+	after              afterOptions
 }
 
 func (a *app) newProposeCommand() *cobra.Command {
@@ -47,6 +48,7 @@ POINTER=VALUE replaces, --add adds (a member, or an entry of a list at .../-), -
 	f.BoolVar(&o.again, "again", false, "also where the same was rejected before")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be opened, write nothing")
 	f.BoolVar(&o.signoff, "signoff", false, "add Signed-off-by")
+	o.after.register(cmd)
 	return cmd
 }
 
@@ -132,7 +134,7 @@ func (a *app) runPropose(ctx context.Context, o proposeOptions, args []string) e
 	if refused > 0 {
 		return &answerNo{plural(refused, "proposal cannot be carried out", "proposals cannot be carried out")}
 	}
-	return nil
+	return a.publish(ctx, o.after, o.dryRun)
 }
 
 // branchNames lists the profiles of the branch, by ROOT:NAME where there are several roots.

@@ -15,6 +15,7 @@ import (
 type stampOptions struct {
 	by, change      string
 	dryRun, signoff bool
+	after           afterOptions
 }
 
 func (a *app) newStampCommand() *cobra.Command {
@@ -42,6 +43,7 @@ what was squashed, rebased, fast-forwarded or edited in place, --approved-by is 
 	f.StringVar(&o.change, "change", "", "what the history entry says (default: the rationale, or the commit's subject)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be stamped, write nothing")
 	f.BoolVar(&o.signoff, "signoff", false, "add Signed-off-by")
+	o.after.register(cmd)
 	return cmd
 }
 
@@ -91,7 +93,10 @@ func (a *app) runStamp(ctx context.Context, o stampOptions, names []string) erro
 	if stamped == 0 && first == nil {
 		a.notef("nothing to stamp")
 	}
-	return first
+	if first != nil || stamped == 0 {
+		return first
+	}
+	return a.publish(ctx, o.after, o.dryRun)
 }
 
 // stop tells an error that concerns every profile from one that concerns the profile at hand.
