@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/open-agent-profile/oap/canonical"
 	"github.com/open-agent-profile/oap/delta"
@@ -208,7 +209,7 @@ func (b *Book) join(ctx context.Context, tip, branch *repo.Snapshot, o *opening)
 	said := section(m.Text(), headRationale)
 	for _, a := range asks {
 		same := a.Rationale == said
-		if o.ask.Delta.IsZero() && a.Delta == "" && same || !o.ask.Delta.IsZero() && a.Delta == o.ask.Delta.String() {
+		if o.ask.Delta.IsZero() && a.Delta == "" && same || !o.ask.Delta.IsZero() && a.Delta == askKey(o.ask.Delta) {
 			o.Status, o.Message = StatusOpen, "it is open with this rationale"
 			return nil, nil
 		}
@@ -240,10 +241,17 @@ func (o *opening) message(subject string) repo.Message {
 		keyProfile, o.Profile, keyPath, o.Path, keyProposal, o.ID, keyRisk, o.Risk.String(),
 		keySession, o.ask.Session, keyHarness, o.ask.Harness,
 	)
-	if !o.ask.Delta.IsZero() {
-		out.Trailers = append(out.Trailers, repo.Trailer{Key: keyDelta, Value: o.ask.Delta.String()})
-	}
+	out.Trailers = append(out.Trailers, trailers(keyDelta, askKey(o.ask.Delta))...)
 	return out
+}
+
+// askKey is a delta's key as a proposal names it: without "sha256:", so that a merged proposal is never
+// taken for the delta's state, which may still wait elsewhere.
+func askKey(key canonical.Digest) string {
+	if key.IsZero() {
+		return ""
+	}
+	return strings.TrimPrefix(key.String(), "sha256:")
 }
 
 // trailers makes trailers of keys and values in turn.

@@ -2,6 +2,7 @@ package proposals_test
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,6 +54,10 @@ OAP-Delta: `
 	got := s.Git("log", "-1", "--format=%B", o.Branch)
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("message (-want +got):\n%s", cmp.Diff(want, got))
+	}
+	// Main may get this commit while the delta's state waits: no reader may take it for that state.
+	if strings.Contains(got, "sha256:") || !regexp.MustCompile(`\nOAP-Delta: [0-9a-f]{64}$`).MatchString(strings.TrimSpace(got)) {
+		t.Errorf("the delta is named as in a state commit:\n%s", got)
 	}
 	// The id is checkable without oap.
 	sum, err := canonical.Sum(map[string]any{"root": ".agents", "profile": "scout", "path": "/spec/tools/allow", "op": "replace",
