@@ -23,6 +23,10 @@ func (a *app) newProposalsCommand() *cobra.Command {
 		Long: `Contract changes that sessions asked for, and state that waits for a person, are branches
 (oap/proposals/PROFILE/ID and oap/pending/PROFILE/ID). A person reviews them here or as pull
 requests, and accepts or rejects them. An ID may be shortened as long as it is unique.`,
+		Example: `  oap proposals list
+  oap proposals show 3f2a
+  oap proposals accept 3f2a
+  oap proposals reject 3f2a --reason 'The suite runs in CI; the agent needs no shell.'`,
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}

@@ -169,9 +169,9 @@ func (a *app) newProposalsRejectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reject ID... --reason TEXT",
 		Short: "Close a proposal or pending state with a reason",
-		Long: `Reject proposals and pending state. The branch goes, with --push at the remote as well; its commits stay reachable under
-refs/oap/decided/ID with the decision on top. Whoever asks for the same again is told who
-rejected it, when and why.`,
+		Long: `Reject proposals and pending state. The branch goes, with --push at the remote as well; its
+commits stay reachable under refs/oap/decided/ID with the decision on top. Whoever asks for
+the same again is told who rejected it, when and why.`,
 		Example:           `  oap proposals reject 3f2a --reason 'The suite runs in CI; the agent needs no shell.'`,
 		Args:              takes(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.completeOpen,
