@@ -254,6 +254,11 @@ func (s *applySession) emit(ctx context.Context, res apply.Result) error {
 	if res.Err != nil {
 		return s.refuse(res.Request.Source, res.Err)
 	}
+	if s.options.dryRun {
+		if err := s.waits(ctx, res.Receipt); err != nil {
+			return err
+		}
+	}
 	opened, err := s.book.OpenAll(ctx, res.Request, s.options.again)
 	for _, o := range opened {
 		res.Receipt.Proposals = append(res.Receipt.Proposals, o.Receipt())
@@ -269,6 +274,22 @@ func (s *applySession) emit(ctx context.Context, res apply.Result) error {
 	}
 	if s.outbox != nil {
 		return s.outbox.done(res.Request.Source)
+	}
+	return nil
+}
+
+// waits warns of a contract change on the branch that nobody has put on record; a state commit never covers
+// it. It takes reading the profile's history, so only a preview looks: a session's end should not wait for
+// it, and oap audit and oap stamp find it as well.
+func (s *applySession) waits(ctx context.Context, rc *apply.Receipt) error {
+	sections, known, err := s.book.Unstamped(ctx, rc.Profile)
+	if err != nil || !known {
+		return err
+	}
+	for _, section := range sections {
+		if section != "state" {
+			rc.Warnings = append(rc.Warnings, apply.Warning{Rule: "unstamped", Pointer: "/" + section, Message: "a change of the contract waits for oap stamp; this commit does not cover it"})
+		}
 	}
 	return nil
 }
