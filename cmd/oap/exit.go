@@ -94,6 +94,9 @@ func classify(err error) failure {
 		f.Hints = append(f.Hints, hints...)
 		return f
 	}
+	if code, kind, hints := compositionFailure(err); kind != "" {
+		return set(code, kind, hints...)
+	}
 	switch {
 	case errors.Is(err, errInterrupted):
 		return set(exitInterrupted, "interrupted")
