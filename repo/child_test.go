@@ -19,6 +19,7 @@ const (
 	childVar    = "OAP_REPO_TEST_CHILD"
 	crashVar    = "OAP_REPO_TEST_CRASH"     // points at which the child kills itself
 	crashAllVar = "OAP_REPO_TEST_CRASH_ALL" // and git, too, as a power cut does
+	patienceVar = "OAP_REPO_TEST_PATIENCE"  // lost races before locks are taken ahead
 )
 
 func crashAt(points []string, all bool) func(string, *refMove) {
@@ -39,6 +40,9 @@ func crashAt(points []string, all bool) func(string, *refMove) {
 func TestMain(m *testing.M) {
 	if points := os.Getenv(crashVar); points != "" {
 		crash = crashAt(strings.Split(points, ","), os.Getenv(crashAllVar) != "")
+	}
+	if n, err := strconv.Atoi(os.Getenv(patienceVar)); err == nil {
+		patience = n
 	}
 	if job := os.Getenv(childVar); job != "" {
 		os.Exit(child(strings.Fields(job)))

@@ -21,7 +21,8 @@ type fileID struct {
 func (f fileID) proves(g fileID) bool { return f == g && f.Born != 0 }
 
 // record is one line of the journal. A journal is written before anything is touched that a killed
-// process could leave half done, and removed when all is done. Its first line says what is to happen.
+// process could leave half done, and removed when all is done. Its first line says what is to happen; a later
+// one of the kind says it anew, when locks were taken before that was known.
 type record struct {
 	Begin *transition `json:"begin,omitempty"`
 	Lock  *lockRecord `json:"lock,omitempty"` // about to be linked into place
@@ -143,7 +144,7 @@ func (q *queue) readJournal() (*left, error) {
 		}
 		switch {
 		case rec.Begin != nil:
-			l.change = rec.Begin
+			l.change, l.prepare, l.held = rec.Begin, time.Time{}, false
 		case rec.Lock != nil:
 			l.locks = append(l.locks, *rec.Lock)
 		case rec.Prepare != 0:

@@ -216,7 +216,8 @@ func (r *Repo) restore(ctx context.Context, line *queue, j *journal, tip *Snapsh
 			back = append(back, Diff{Path: f.Path, OldMode: f.NewMode, NewMode: f.OldMode, Old: f.New, New: f.Old})
 		}
 	}
-	s := r.newSync(*w, newToken(), back, nil)
+	s := &treeSync{r: r, w: *w, token: newToken()}
+	s.plan(back, nil)
 	if err := j.add(record{Temps: s.record().Temps}); err != nil {
 		return err
 	}

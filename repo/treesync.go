@@ -28,9 +28,10 @@ type treeSync struct {
 
 func newToken() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
-// newSync plans without touching anything.
-func (r *Repo) newSync(w worktree, token string, files []Diff, dirs []treeMove) *treeSync {
-	s := &treeSync{r: r, w: w, token: token, dirs: dirs}
+// plan notes what is to change, without touching anything.
+func (s *treeSync) plan(files []Diff, dirs []treeMove) {
+	w := &s.w
+	s.dirs = dirs
 	// Removals last: they take empty folders with them, which something new may still need.
 	files = slices.SortedStableFunc(slices.Values(files), func(a, b Diff) int {
 		switch gone := a.New == ""; {
@@ -43,7 +44,7 @@ func (r *Repo) newSync(w worktree, token string, files []Diff, dirs []treeMove) 
 	})
 	for i, d := range files {
 		f := &fileMove{Diff: d}
-		f.temp = filepath.Join(filepath.Dir(f.full(&w)), fmt.Sprintf(".oap-tmp-%s-%d", token, i))
+		f.temp = filepath.Join(filepath.Dir(f.full(w)), fmt.Sprintf(".oap-tmp-%s-%d", s.token, i))
 		for dir := dirOf(d.Path); dir != "" && d.New != ""; dir = dirOf(dir) {
 			if _, err := os.Lstat(filepath.Join(w.root, filepath.FromSlash(dir))); !errors.Is(err, fs.ErrNotExist) {
 				break
@@ -52,7 +53,6 @@ func (r *Repo) newSync(w worktree, token string, files []Diff, dirs []treeMove) 
 		}
 		s.files = append(s.files, f)
 	}
-	return s
 }
 
 func (s *treeSync) lockName() string { return s.w.index + ".lock" }
@@ -156,6 +156,12 @@ func (s *treeSync) undo() error {
 		errs = append(errs, s.files[i].undo(&s.w))
 	}
 	return errors.Join(errs...)
+}
+
+// forget drops what was planned and read, and keeps the lock.
+func (s *treeSync) forget() {
+	s.index.close()
+	s.index, s.files, s.dirs, s.put = nil, nil, nil, false
 }
 
 func (s *treeSync) unlock() {

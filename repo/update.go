@@ -17,7 +17,8 @@ var errLost = errors.New("lost the race")
 // Update puts commits on a branch. It waits for its turn, clears what a killed Update left, reads the
 // tip of the branch and calls plan with its snapshot; then it makes the commits, brings the working
 // trees that have the branch checked out along, and moves the refs. If the branch moves meanwhile, plan
-// is called again with the new tip, some times; then the error is Busy.
+// is called again with the new tip, some times; then the error is Busy. After two lost races the indexes
+// of these working trees are locked while plan runs, so that no new git commit there comes in between.
 //
 // A nil or empty plan changes nothing. So does every error, but for objects that nothing names.
 func (r *Repo) Update(ctx context.Context, q UpdateRequest, plan func(context.Context, *Snapshot) (*Plan, error)) (*Updated, error) {
@@ -37,9 +38,11 @@ func (r *Repo) Update(ctx context.Context, q UpdateRequest, plan func(context.Co
 	if err != nil {
 		return nil, err
 	}
+	v := &mover{r: r, line: line, q: &q}
+	defer v.end()
 	deadline := time.Now().Add(r.lockTimeout())
 	for try, pause := 1, 5*time.Millisecond; ; try, pause = try+1, min(2*pause, 200*time.Millisecond) {
-		done, err := r.attempt(ctx, line, &q, who, plan)
+		done, err := r.attempt(ctx, v, who, plan, try > patience)
 		if err == nil {
 			done.Notes = append(notes, done.Notes...)
 			return done, nil
@@ -50,19 +53,35 @@ func (r *Repo) Update(ctx context.Context, q UpdateRequest, plan func(context.Co
 		if try >= q.Retries && time.Now().After(deadline) {
 			return nil, &Error{Kind: Busy, Reason: "race", Path: q.Ref, Msg: fmt.Sprintf("other programs were faster %d times", try), Err: err}
 		}
+		if err := v.next(); err != nil {
+			return nil, err
+		}
+		if v.ahead != nil {
+			pause = 5 * time.Millisecond // the winner has begun before and ends soon, and others do not get in
+		}
 		if err := sleep(ctx, pause/2+rand.N(pause)); err != nil {
 			return nil, err
 		}
 	}
 }
 
+// patience is the number of lost races after which an Update locks first and reads then. Tests change it.
+var patience = 2
+
 // attempt is one round: read, plan, build, move.
-func (r *Repo) attempt(ctx context.Context, line *queue, q *UpdateRequest, who *identity, plan func(context.Context, *Snapshot) (*Plan, error)) (*Updated, error) {
-	m, err := r.startRefs(line, q.Log)
+func (r *Repo) attempt(ctx context.Context, v *mover, who *identity, plan func(context.Context, *Snapshot) (*Plan, error), ahead bool) (*Updated, error) {
+	q := v.q
+	m, err := r.startRefs(v.line, q.Log)
 	if err != nil {
 		return nil, err
 	}
 	defer m.abort()
+	v.refs = m
+	if ahead && v.ahead == nil {
+		if err := v.lockAhead(ctx); err != nil {
+			return nil, err
+		}
+	}
 	tip, err := r.RefTip(ctx, q.Ref)
 	if err != nil {
 		return nil, err
@@ -113,7 +132,7 @@ func (r *Repo) attempt(ctx context.Context, line *queue, q *UpdateRequest, who *
 			return nil, err
 		}
 	}
-	done.Notes, err = r.move(ctx, line, m, q, refs, files, dirs)
+	done.Notes, err = v.move(ctx, refs, files, dirs)
 	if err != nil {
 		return nil, r.lostOr(ctx, err, refs)
 	}
