@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/open-agent-profile/oap/canonical"
-	"github.com/open-agent-profile/oap/delta"
 	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/repo"
 	"github.com/open-agent-profile/oap/repo/catalog"
@@ -20,7 +19,6 @@ const (
 	RuleFell     = "revision-fell"   // lower than in a parent
 	RuleKept     = "revision-kept"   // state differs from every parent, the revision does not rise
 	RuleShared   = "revision-shared" // two revisions of history have the document's number
-	RuleTime     = "updated-at-fell" // earlier than the last entry of history
 	RuleLost     = "entry-lost"      // a merge dropped what only one side had
 	RuleTwice    = "duplicate-profile"
 )
@@ -129,9 +127,6 @@ func (c *Checked) history() {
 	}
 	if same > 1 {
 		c.add(RuleShared, "/metadata/revision", "%d entries of the history call themselves revision %d, so that this document is none of them", same, now)
-	}
-	if at, ok := delta.Instant(c.doc.UpdatedAt()); ok && latest(map[string]any{"history": entries}).After(at) {
-		c.add(RuleTime, "/metadata/updated_at", "the last change in the history is later")
 	}
 }
 

@@ -267,7 +267,7 @@ func (f *fixer) finish(doc *profile.Document, v map[string]any) error {
 	if f.c.doc != nil {
 		f.out.Sections = sections(f.c.doc.Value, v)
 	}
-	s, err := delta.Stamp(out, delta.Mark{Now: f.o.Now, By: f.o.By, Change: "Repaired a text merge.", Sections: f.out.Sections})
+	s, err := delta.Stamp(out, delta.Mark{Now: later(f.o.Now, out), By: f.o.By, Change: "Repaired a text merge.", Sections: f.out.Sections})
 	if err != nil {
 		return err
 	}

@@ -114,6 +114,8 @@ func (d documents) stamp(m *delta.Merged, o Options) (map[string]any, error) {
 	now := o.Now
 	if now.IsZero() {
 		now = latest(d.ours.Value, d.theirs.Value)
+	} else {
+		now = later(now, m.Value)
 	}
 	mark := delta.Mark{Now: now, By: o.By, Change: o.Change, Sections: sections(d.ours.Value, m.Value)}
 	if mark.By == "" {

@@ -183,7 +183,7 @@ func (b *rebuilder) carry(c *repo.LogEntry, out Rebuilt, base, ours, theirs *pro
 	state, _ := doc["state"].(map[string]any)
 	kept, evicted, warnings := delta.Retain(state, delta.PolicyOf(doc), b.o.Now)
 	doc["state"] = kept
-	s, err := delta.Stamp(doc, markOf(theirs.Value, b.o.Now))
+	s, err := delta.Stamp(doc, markOf(theirs.Value, later(b.o.Now, doc)))
 	if err != nil {
 		return out, nil, err
 	}
@@ -235,6 +235,15 @@ func unstamped(v, base map[string]any) map[string]any {
 		out[name] = m
 	}
 	return out
+}
+
+// later is the time for a stamp: our clock, unless the document was written by one that is ahead of it, or while we
+// waited for our turn. Times in the history do not fall.
+func later(now time.Time, doc map[string]any) time.Time {
+	if t := latest(map[string]any{"metadata": doc["metadata"]}); t.After(now) {
+		return t
+	}
+	return now
 }
 
 // markOf takes the mark from the last entry of the commit's own history.

@@ -13,6 +13,7 @@ import (
 // integrate makes the local branch contain the remote's tip, with our own commits on top. Everything is worked out
 // inside the update, since the branch may move until then.
 func (s *session) integrate(ctx context.Context) error {
+	s.cleared = map[repo.ID]int{}
 	if s.tip == "" {
 		return nil
 	}
@@ -144,6 +145,10 @@ func linear(commits []*repo.LogEntry, bases []repo.ID) bool {
 
 // nothingLost holds what git remembers of the remote branch against what it is now.
 func (s *session) nothingLost(ctx context.Context, local repo.ID) error {
+	if s.whole {
+		return nil
+	}
+	s.whole = true
 	olds := s.remembered(ctx)
 	if len(olds) == 0 {
 		return nil
@@ -154,7 +159,7 @@ func (s *session) nothingLost(ctx context.Context, local repo.ID) error {
 	}
 	out, err := s.r.Git(ctx, append(args, "^"+string(s.tip), "--")...)
 	if err != nil || strings.TrimSpace(string(out)) == "" {
-		return nil // all of it is still there; or git no longer has the old commits, and so neither do we
+		return nil // All of it is still there; or git no longer has the old commits, and so neither have we.
 	}
 	return s.lost(ctx, olds, s.tip)
 }
@@ -197,6 +202,9 @@ func (s *session) record(ctx context.Context, done *repo.Updated, rebuilt []merg
 	}
 	if joined && len(done.Commits) > 0 {
 		s.out.Merge = done.Commits[0]
+	}
+	if len(rebuilt) > 0 {
+		s.cleared[done.After] = n
 	}
 	s.out.After = done.After
 	return nil

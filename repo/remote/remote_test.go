@@ -376,6 +376,22 @@ func TestTravel(t *testing.T) {
 		bare.Git("merge-base", "--is-ancestor", id, ref)
 		c[0].Git("merge-base", "--is-ancestor", id, ref)
 	}
+	// Opened on both once more, and sent along with state.
+	a, b = propose(c[0], "third"), propose(c[1], "third, elsewhere")
+	for i, g := range c {
+		learn(t, g, 1, fmt.Sprintf("fact-%d", i), "A")
+		q := request(g)
+		q.With = []string{ref}
+		if _, err := remote.Push(t.Context(), open(t, g), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{a, b} {
+		bare.Git("merge-base", "--is-ancestor", id, ref)
+	}
+	if n := bare.Git("rev-list", "--count", "main"); n != "3" {
+		t.Errorf("main has %s commits, want the profile and two deltas", n)
+	}
 	bare.Fsck()
 	c[0].Sound()
 	c[1].Sound()

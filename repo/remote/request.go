@@ -85,6 +85,9 @@ type session struct {
 	known  bool    // tip was asked for in this run
 	travel bool
 	broken int // conversations that ended without an answer
+
+	whole   bool            // the remote was seen to have lost nothing; from then on fetch itself watches over that
+	cleared map[repo.ID]int // tips of ours that may be published, with the number of commits, against the present tip
 }
 
 func start(ctx context.Context, r *repo.Repo, q Request, travel bool) (*session, error) {

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/open-agent-profile/oap/repo"
@@ -42,7 +43,6 @@ func (s *session) run(ctx context.Context, hope bool) error {
 	for {
 		s.out.Tries++
 		began := time.Now()
-		before := s.tip
 		if !hope {
 			if err := s.fetch(ctx); err != nil {
 				return err
@@ -65,6 +65,8 @@ func (s *session) run(ctx context.Context, hope bool) error {
 		case accepted:
 			s.finish(ctx, specs)
 			return nil
+		case moved:
+			s.along()
 		case broken:
 			if s.broken++; s.broken > 2 {
 				return failed("unreachable", s.remote, "the remote ended the conversation without an answer, %d times", s.broken)
@@ -73,26 +75,37 @@ func (s *session) run(ctx context.Context, hope bool) error {
 		if s.out.Tries >= s.q.Retries {
 			return failed("moved", s.remote, "the remote moved each time, %d times in a row", s.out.Tries)
 		}
-		others := 1
-		if !hope && before != "" {
-			others = max(1, s.count(ctx, s.tip, before))
-		}
-		if err := pause(ctx, wait(time.Since(began), others, s.out.Tries)); err != nil {
+		if err := pause(ctx, wait(time.Since(began), s.out.Tries)); err != nil {
 			return err
 		}
 		hope = false
 	}
 }
 
-// maxWait bounds one pause.
-const maxWait = 3 * time.Second
+// along lets the refs that were to go with the branch meet the remote's, since one of them may be what was in the
+// way: the same wish may have been opened elsewhere.
+func (s *session) along() {
+	if with := s.q.With; len(with) > 0 {
+		s.travel, s.q.With = true, nil
+		s.q.Travels = func(ref string) bool { return slices.Contains(with, ref) }
+	}
+}
 
-// wait is how long a loser stands back. While it worked for one round, others pushed so many times; standing back for
-// as long as they all need lets them through. Who has lost often waits less and so goes first, since a pause that grew
-// with each loss would starve the unlucky ones.
-func wait(round time.Duration, others, losses int) time.Duration {
-	w := round * time.Duration(min(others, 16)) / time.Duration(losses)
-	return min(w/2+rand.N(w+1), maxWait)
+// maxWait bounds one pause.
+const maxWait = 10 * time.Second
+
+// wait is how long a loser stands back, in rounds of its own length, since that grows with how busy everybody is. The
+// first losses tell how many there are: each makes it longer. From then on it gets shorter, so that those who have lost
+// often go before those who come fresh; a pause that only grew would starve them.
+func wait(round time.Duration, losses int) time.Duration {
+	rounds := float64(losses)
+	switch {
+	case losses > 9:
+		rounds = 0.1
+	case losses > 4:
+		rounds = float64(10-losses) / 2
+	}
+	return min(time.Duration(float64(round)*rounds*(0.5+rand.Float64())), maxWait)
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -115,12 +128,16 @@ func (s *session) specs(ctx context.Context) ([]spec, error) {
 	s.out.After = local
 	var specs []spec
 	if local != "" && local != s.tip {
-		commits, err := s.unpublished(ctx, local)
-		if err != nil {
-			return nil, err
+		n, known := s.cleared[local]
+		if !known {
+			commits, err := s.unpublished(ctx, local)
+			if err != nil {
+				return nil, err
+			}
+			n = len(commits)
 		}
-		s.out.Pushed = len(commits)
-		if len(commits) > 0 || s.tip == "" {
+		s.out.Pushed = n
+		if n > 0 || s.tip == "" {
 			specs = append(specs, spec{from: local, to: s.target})
 		}
 	}
@@ -137,6 +154,9 @@ func (s *session) specs(ctx context.Context) ([]spec, error) {
 		return specs, nil
 	}
 	more, err := s.travelling(ctx)
+	if len(more) == 0 {
+		s.travel = false // nothing waits for it, so further tries are about the branch alone
+	}
 	return append(specs, more...), err
 }
 

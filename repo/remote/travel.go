@@ -27,19 +27,16 @@ type traveller struct {
 func (s *session) travelling(ctx context.Context) ([]spec, error) {
 	s.out.Refs = nil
 	t := &trip{session: s, decisions: map[string]repo.ID{}}
-	list, err := s.travellers(ctx, decided, s.decidedThere())
+	refs, err := s.allRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range list {
+	for _, x := range s.travellers(refs, decided, s.decidedThere()) {
 		if err := t.decision(ctx, x); err != nil {
 			return nil, err
 		}
 	}
-	if list, err = s.travellers(ctx, s.q.Prefix, s.tracking(s.q.Prefix)); err != nil {
-		return nil, err
-	}
-	for _, x := range list {
+	for _, x := range s.travellers(refs, s.q.Prefix, s.tracking(s.q.Prefix)) {
 		if err := t.branch(ctx, x); err != nil {
 			return nil, err
 		}
@@ -47,18 +44,15 @@ func (s *session) travelling(ctx context.Context) ([]spec, error) {
 	return t.specs, t.apply(ctx)
 }
 
-// travellers pairs refs below two prefixes.
-func (s *session) travellers(ctx context.Context, here, there string) ([]traveller, error) {
+// travellers pairs refs below two prefixes, in order of their names.
+func (s *session) travellers(refs []repo.Ref, here, there string) []traveller {
 	byName := map[string]*traveller{}
 	var names []string
 	for i, prefix := range []string{here, there} {
-		refs, err := s.r.Refs(ctx, prefix)
-		if err != nil {
-			return nil, err
-		}
 		for _, ref := range refs {
-			name := here + strings.TrimPrefix(ref.Name, prefix)
-			if here != decided && (!s.open(name) || s.q.Travels != nil && !s.q.Travels(name)) {
+			rest, below := strings.CutPrefix(ref.Name, prefix)
+			name := here + rest
+			if !below || here != decided && (!s.open(name) || s.q.Travels != nil && !s.q.Travels(name)) {
 				continue
 			}
 			x := byName[name]
@@ -75,7 +69,26 @@ func (s *session) travellers(ctx context.Context, here, there string) ([]travell
 	for i, n := range names {
 		out[i] = *byName[n]
 	}
-	return out, nil
+	return out
+}
+
+// allRefs lists what may travel, here and there, in one run of git.
+func (s *session) allRefs(ctx context.Context) ([]repo.Ref, error) {
+	args := []string{"for-each-ref", "--format=%(objectname) %(refname)"}
+	for _, prefix := range []string{decided, s.decidedThere(), s.q.Prefix, s.tracking(s.q.Prefix)} {
+		args = append(args, prefix+"**")
+	}
+	out, err := s.r.Git(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	var refs []repo.Ref
+	for line := range strings.Lines(string(out)) {
+		if id, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok {
+			refs = append(refs, repo.Ref{Name: name, ID: repo.ID(id)})
+		}
+	}
+	return refs, nil
 }
 
 // open reports whether a ref is the branch of a proposal or a pending state.
