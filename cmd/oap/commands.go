@@ -28,6 +28,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newResolveCommand(),
 		a.newRestoreCommand(),
 		a.newRollbackCommand(),
+		a.newSessionCommand(),
 		a.newShowCommand(),
 		a.newStampCommand(),
 		a.newStatsCommand(),

@@ -19,6 +19,9 @@ type narrowing struct {
 	policy string
 	parent string
 	needed bool // without a policy there is no answer
+
+	caller   *narrow.Effective              // the parent, where it is known already
+	servable func(provider, id string) bool // models of the harness; nil is all
 }
 
 func (o *narrowing) flags(cmd *cobra.Command) {
@@ -44,6 +47,7 @@ func (a *app) narrow(ctx context.Context, spec string, o narrowing) (*narrow.Eff
 	if err != nil {
 		return nil, nil, err
 	}
+	opts.Servable, opts.Parent = o.servable, o.caller
 	if o.parent != "" {
 		if opts.Parent, err = a.parent(ctx, o); err != nil {
 			return nil, nil, err
