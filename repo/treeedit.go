@@ -167,7 +167,7 @@ func (e *editor) remove(trail []*treeNode, parts []string, at int) {
 		if at >= 0 {
 			trail[i].entries = slices.Delete(trail[i].entries, at, at+1)
 		}
-		if i == 0 || len(trail[i].entries) > 0 || len(trail[i].kids) > 1 {
+		if i == 0 || len(trail[i].entries) > 0 || len(trail[i].kids) > 0 {
 			return
 		}
 		delete(trail[i-1].kids, parts[i-1])
