@@ -30,6 +30,7 @@ type app struct {
 
 	environ []string // of git's processes; nil is the process's own
 	opened  *repo.Repo
+	outbox  *outbox // in the hands of this run
 }
 
 func newApp(in io.Reader, out, errw io.Writer, getenv func(string) string) *app {
@@ -50,6 +51,8 @@ func (a *app) repo(ctx context.Context) (*repo.Repo, error) {
 }
 
 func (a *app) close() {
+	a.outbox.close()
+	a.outbox = nil
 	if a.opened != nil {
 		a.opened.Close()
 		a.opened = nil

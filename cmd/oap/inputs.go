@@ -23,6 +23,7 @@ const maxInput = 16 << 20
 type deltaInput struct {
 	name string
 	data []byte
+	err  error // of a file in the outbox that could not be read; the others are applied all the same
 }
 
 // readDeltas expands folders and reads every input. Names keep their order; "-" is standard input and
@@ -31,6 +32,11 @@ func (a *app) readDeltas(args []string) ([]deltaInput, error) {
 	var inputs []deltaInput
 	stdin := false
 	for _, arg := range args {
+		if a.outbox != nil && a.outbox.taken[arg] != nil {
+			data, err := a.outbox.read(arg)
+			inputs = append(inputs, deltaInput{arg, data, err})
+			continue
+		}
 		if arg == "-" {
 			if stdin {
 				return nil, usagef("standard input can be read once only")
@@ -40,7 +46,7 @@ func (a *app) readDeltas(args []string) ([]deltaInput, error) {
 			if err != nil {
 				return nil, fmt.Errorf("standard input: %w", err)
 			}
-			inputs = append(inputs, deltaInput{"-", data})
+			inputs = append(inputs, deltaInput{name: "-", data: data})
 			continue
 		}
 		files, err := deltaFiles(a.resolve(arg))
@@ -52,7 +58,7 @@ func (a *app) readDeltas(args []string) ([]deltaInput, error) {
 			if err != nil {
 				return nil, err
 			}
-			inputs = append(inputs, deltaInput{name, data})
+			inputs = append(inputs, deltaInput{name: name, data: data})
 		}
 	}
 	return inputs, nil
@@ -102,6 +108,9 @@ func readLimited(r io.Reader) ([]byte, error) {
 
 // request parses and checks a delta, and prints its warnings.
 func (in deltaInput) request(a *app) (*apply.Request, error) {
+	if in.err != nil {
+		return nil, in.err
+	}
 	doc, err := in.parse()
 	if err != nil {
 		return nil, err

@@ -115,7 +115,7 @@ func (a *app) document(p string) (*profile.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return deltaInput{p, data}.parse()
+	return deltaInput{name: p, data: data}.parse()
 }
 
 func (a *app) revision(ctx context.Context, name, rev string) (*catalog.At, error) {

@@ -107,7 +107,7 @@ func (v *validation) standardInput() error {
 		return fmt.Errorf("standard input: %w", err)
 	}
 	v.documents++
-	doc, err := deltaInput{"-", data}.parse()
+	doc, err := deltaInput{name: "-", data: data}.parse()
 	return v.document("-", "", data, doc, err)
 }
 
