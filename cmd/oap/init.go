@@ -63,14 +63,17 @@ func (a *app) runInit(ctx context.Context, git, drivers bool) error {
 	}
 	done.Top = r.Root
 	for _, root := range done.Roots {
-		dir := filepath.Join(r.Root, filepath.FromSlash(root))
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o777); err != nil {
+		dir, err := workFolder(ctx, r, root)
+		if err != nil {
 			return err
 		}
-		done.Written = append(done.Written, dir)
+		made, err := makeFolder(r, dir)
+		if err != nil {
+			return err
+		}
+		if made {
+			done.Written = append(done.Written, filepath.Join(r.Root, filepath.FromSlash(dir)))
+		}
 	}
 	set, err := a.recordRoots(ctx, r, done.Roots)
 	if err != nil {
@@ -78,6 +81,10 @@ func (a *app) runInit(ctx context.Context, git, drivers bool) error {
 	}
 	done.Written = append(done.Written, set...)
 	if drivers {
+		// Git reads no .gitattributes through a link, and to write through one changes another file.
+		if info, err := os.Lstat(filepath.Join(r.Root, ".gitattributes")); err == nil && !info.Mode().IsRegular() {
+			return &repo.Error{Kind: repo.Refused, Reason: "symlink", Path: ".gitattributes", Msg: "is no regular file"}
+		}
 		file, err := a.writeDrivers(ctx, r)
 		if err != nil {
 			return err

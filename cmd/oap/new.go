@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +73,11 @@ func (a *app) runNew(ctx context.Context, name string, o newOptions) error {
 	if len(roots) > 1 {
 		return usagef("there are several profile roots; choose one with --root")
 	}
-	rel := path.Join(roots[0], name+".agent."+o.format)
+	dir, err := a.folderOf(ctx, r, roots[0], o.commit)
+	if err != nil {
+		return err
+	}
+	rel := path.Join(dir, name+".agent."+o.format)
 	text, err := profile.Starter(name, o.description, now, enc)
 	if err != nil {
 		return err
@@ -94,7 +96,9 @@ func (a *app) runNew(ctx context.Context, name string, o newOptions) error {
 	if o.commit {
 		c.Commit, err = a.commitNew(ctx, r, rel, text, c, o)
 	} else {
-		err = writeNew(r, rel, text)
+		if _, err = makeFolder(r, dir); err == nil {
+			err = makeFile(r, rel, text)
+		}
 	}
 	if err != nil {
 		return err
@@ -135,24 +139,33 @@ func (a *app) freeName(ctx context.Context, r *repo.Repo, roots []string, name s
 	return &repo.Error{Kind: repo.Refused, Reason: "exists", Path: e.Path, Msg: fmt.Sprintf("a profile named %s is there already", name)}
 }
 
-// writeNew makes the file and never replaces one.
-func writeNew(r *repo.Repo, rel string, text []byte) error {
-	if r.Root == "" {
-		return &repo.Error{Kind: repo.Refused, Reason: "bare", Msg: "a bare repository has no working tree; use --commit"}
+// folderOf gives the folder that the profile comes to lie in, where the root's links lead, in the commit or in
+// the working tree.
+func (a *app) folderOf(ctx context.Context, r *repo.Repo, root string, commit bool) (string, error) {
+	if !commit {
+		if r.Root == "" {
+			return "", &repo.Error{Kind: repo.Refused, Reason: "bare", Msg: "a bare repository has no working tree; use --commit"}
+		}
+		return workFolder(ctx, r, root)
 	}
-	full := filepath.Join(r.Root, filepath.FromSlash(rel))
-	if err := os.MkdirAll(filepath.Dir(full), 0o777); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	s, err := a.tip(ctx, r) // which refuses a branch that is not there
 	if err != nil {
-		return err
+		return "", err
 	}
-	if _, err := f.Write(text); err != nil {
-		f.Close()
-		return errors.Join(err, os.Remove(full))
+	ref, err := a.branchRef(ctx, r)
+	if err != nil {
+		return "", err
 	}
-	return f.Close()
+	dir, err := treeFolder(ctx, s, root)
+	if err != nil {
+		return "", err
+	}
+	// A branch that is checked out here brings its file along.
+	if head, err := r.Head(ctx); err != nil || r.Root == "" || head.Ref != ref {
+		return dir, err
+	}
+	_, err = workFolder(ctx, r, dir)
+	return dir, err
 }
 
 func (a *app) commitNew(ctx context.Context, r *repo.Repo, rel string, text []byte, c created, o newOptions) (string, error) {
