@@ -14,6 +14,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newDigestCommand(),
 		a.newEditCommand(),
 		a.newEffectiveCommand(),
+		a.newExportCommand(),
 		a.newInitCommand(),
 		a.newListCommand(),
 		a.newLogCommand(),
