@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/gowebpki/jcs"
 )
 
 // grownProfile is a profile as the generator knows it. It is written twice: as text, and as JSON for digests.
@@ -131,15 +129,16 @@ func (p *grownProfile) digests() (profile, spec string) {
 	return digest(doc), spec
 }
 
+// digest is that of the canonical form (RFC 8785). For ASCII member names and texts, and numbers such as these,
+// encoding/json writes just that: members sorted, nothing but quotes and control characters escaped.
 func digest(v any) string {
-	text, err := json.Marshal(v)
-	if err == nil {
-		text, err = jcs.Transform(text)
-	}
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		panic(err) // the generator's own values
 	}
-	return "sha256:" + hash(text)
+	return "sha256:" + hash([]byte(strings.TrimSuffix(b.String(), "\n")))
 }
 
 func hash(text []byte) string {

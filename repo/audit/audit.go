@@ -41,14 +41,14 @@ type Report struct {
 	Findings  []Finding
 	Approvals []Approval // oldest first
 	Commits   int        // judged
-	Profiles  int        // they were about
+	Names     []string   // of the profiles that they were about, sorted
 	Documents int        // distinct ones
 	Shallow   bool
 }
 
 // Run judges the history of the profiles. Errors are of reading: what is wrong with the history is a finding.
 func Run(ctx context.Context, r *repo.Repo, o Options) (*Report, error) {
-	out := &Report{Findings: []Finding{}, Approvals: []Approval{}, Shallow: r.Shallow}
+	out := &Report{Findings: []Finding{}, Approvals: []Approval{}, Names: []string{}, Shallow: r.Shallow}
 	if o.Tip == "" {
 		return out, nil
 	}
@@ -68,7 +68,7 @@ func Run(ctx context.Context, r *repo.Repo, o Options) (*Report, error) {
 	out.Findings = append(out.Findings, b.reported()...)
 	out.Approvals = append(out.Approvals, b.approved()...)
 	out.Commits, out.Documents = len(w.commits), len(w.views.views)
-	out.Profiles = len(b.all)
+	out.Names = b.names()
 	sortFindings(out.Findings)
 	return out, nil
 }
@@ -149,6 +149,15 @@ func (b *bench) about(s *step, id string, severity Severity, pointer, message st
 		f.Revision = s.now.revision
 	}
 	b.add(s.commit, f)
+}
+
+func (b *bench) names() []string {
+	var all []string
+	for _, l := range b.all {
+		all = append(all, l.name)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // reported gives the findings on the profiles that were asked for; one about no profile is about all.

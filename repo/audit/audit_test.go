@@ -40,5 +40,5 @@ func TestGrownHistoryIsClean(t *testing.T) {
 	for _, f := range got.Findings {
 		t.Errorf("%+v", f)
 	}
-	t.Log(got.Commits, got.Documents, got.Profiles, len(got.Approvals))
+	t.Log(got.Commits, got.Documents, len(got.Names), len(got.Approvals))
 }

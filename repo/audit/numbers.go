@@ -121,6 +121,9 @@ func (b *bench) inserted(s *step) bool {
 // vanished gives the revision of an entry that should still be there. Entries may go from the old end, as many as
 // there are too many.
 func vanished(old, now *view) (int, bool) {
+	if n := len(old.history); n <= len(now.history) && slices.EqualFunc(old.history, now.history[:n], func(a, b logged) bool { return a.sum == b.sum }) {
+		return 0, false
+	}
 	have := make(map[sum]int, len(now.history))
 	for _, l := range now.history {
 		have[l.sum]++

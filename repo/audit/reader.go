@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"hash/maphash"
 	"sync"
 
 	"github.com/open-agent-profile/oap/profile"
@@ -12,8 +11,8 @@ import (
 // workers is how many goroutines decode. Reading waits for git most of the time.
 const workers = 2
 
-// fresh is after how many blobs a new snapshot is taken: a snapshot keeps all it has read.
-const fresh = 64
+// atATime is how many blobs are asked for in one question.
+const atATime = 256
 
 // key names a document: the same bytes are another document in another encoding.
 type key struct {
@@ -38,7 +37,7 @@ type reader struct {
 	repo     *repo.Repo
 	asked    map[key]bool
 	queue    chan job
-	lanes    [workers]chan job
+	lanes    [workers]chan []job
 	done     sync.WaitGroup
 	progress func(decoded int)
 
@@ -54,7 +53,7 @@ func newReader(ctx context.Context, r *repo.Repo, progress func(int)) *reader {
 		asked: map[key]bool{}, views: map[key]*view{}, queue: make(chan job, 4096),
 	}
 	for i := range d.lanes {
-		d.lanes[i] = make(chan job, 64)
+		d.lanes[i] = make(chan []job, 4)
 		d.done.Add(1)
 		go d.decode(d.lanes[i])
 	}
@@ -93,7 +92,7 @@ func (d *reader) fail(err error) {
 	d.cancel()
 }
 
-// fetch reads blobs in the order of asking.
+// fetch reads blobs in the order of asking, as many at once as were asked for meanwhile.
 func (d *reader) fetch() {
 	defer d.done.Done()
 	defer func() {
@@ -101,37 +100,76 @@ func (d *reader) fetch() {
 			close(l)
 		}
 	}()
-	seed := maphash.MakeSeed()
-	var s *repo.Snapshot
+	lane := map[string]int{}
 	n := 0
-	for j := range d.queue {
-		var err error
-		if n%fresh == 0 {
-			s, err = d.repo.Snapshot(d.ctx, "")
+	for first := range d.queue {
+		batch := d.more([]job{first})
+		ids := make([]repo.ID, len(batch))
+		for i, j := range batch {
+			ids[i] = j.key.blob
 		}
-		if err == nil {
-			j.text, err = s.Blob(d.ctx, j.key.blob)
-		}
+		var sorted [workers][]job
+		err := d.repo.Blobs(d.ctx, ids, func(i int, data []byte) error {
+			j := batch[i]
+			j.text = data
+			at, known := lane[j.path]
+			if !known {
+				at = len(lane) % workers
+				lane[j.path] = at
+			}
+			sorted[at] = append(sorted[at], j)
+			return nil
+		})
 		if err != nil {
 			d.fail(err)
 			for range d.queue { // so that asking does not wait for ever
 			}
 			return
 		}
-		n++
-		if d.progress != nil && n%fresh == 0 {
+		for i, jobs := range sorted {
+			if len(jobs) > 0 {
+				d.lanes[i] <- jobs
+			}
+		}
+		if n += len(batch); d.progress != nil {
 			d.progress(n)
 		}
-		d.lanes[maphash.String(seed, j.path)%workers] <- j
 	}
 }
 
-func (d *reader) decode(lane chan job) {
+// more takes what else waits, up to a batch.
+func (d *reader) more(batch []job) []job {
+	for len(batch) < atATime {
+		select {
+		case j, open := <-d.queue:
+			if !open {
+				return batch
+			}
+			batch = append(batch, j)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+func (d *reader) decode(lane chan []job) {
 	defer d.done.Done()
-	for j := range lane {
-		v := viewOf(j.path, j.text)
+	known := map[string]*parts{}
+	for jobs := range lane {
+		views := make([]*view, len(jobs))
+		for i, j := range jobs {
+			p := known[j.path]
+			if p == nil {
+				p = newParts()
+				known[j.path] = p
+			}
+			views[i] = p.view(j.path, j.text)
+		}
 		d.mu.Lock()
-		d.views[j.key] = v
+		for i, j := range jobs {
+			d.views[j.key] = views[i]
+		}
 		d.mu.Unlock()
 	}
 }

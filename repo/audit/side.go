@@ -93,7 +93,7 @@ func (b *bench) only(ctx context.Context, c *commit) error {
 		b.add(c, f)
 	}
 	for _, path := range c.others {
-		brought, err := b.brought(ctx, c, path)
+		brought, err := b.takenOver(ctx, c, path)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (b *bench) only(ctx context.Context, c *commit) error {
 		}
 	}
 	for _, d := range c.files {
-		brought, err := b.brought(ctx, c, d.Path)
+		brought, err := b.takenOver(ctx, c, d.Path)
 		if err != nil {
 			return err
 		}
@@ -128,8 +128,8 @@ func (b *bench) only(ctx context.Context, c *commit) error {
 	return nil
 }
 
-// brought reports whether a merge has a path as another parent had it.
-func (b *bench) brought(ctx context.Context, c *commit, path string) (bool, error) {
+// takenOver reports whether a merge has a path as another parent had it.
+func (b *bench) takenOver(ctx context.Context, c *commit, path string) (bool, error) {
 	if len(c.Parents) < 2 {
 		return false, nil
 	}

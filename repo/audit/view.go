@@ -145,7 +145,7 @@ func (v *view) fill(doc map[string]any) (err error) {
 	v.fillState(doc["state"])
 	history, _ := doc["history"].([]any)
 	for _, e := range history {
-		v.history = append(v.history, loggedOf(e))
+		v.history = append(v.history, loggedOf(e, sumOf(e)))
 	}
 	return nil
 }
@@ -170,20 +170,22 @@ func (v *view) fillState(state any) {
 	for _, c := range collections {
 		list, _ := m[c.name].([]any)
 		for _, e := range list {
-			if one, ok := entryOf(c.name, c.member, e); ok {
+			if one, ok := entryOf(c.name, c.member, e, nil); ok {
 				v.entries = append(v.entries, one)
 			}
 		}
 	}
 }
 
-func entryOf(collection, member string, e any) (entry, bool) {
+// entryOf reads an entry of state, whose canonical text the caller may have.
+func entryOf(collection, member string, e any, json []byte) (entry, bool) {
 	m, _ := e.(map[string]any)
 	id, _ := m[member].(string)
 	if id == "" {
 		return entry{}, false
 	}
 	pinned, _ := m["pinned"].(bool)
+	one := entry{place: collection + "/" + member + ":" + id, pinned: pinned}
 	if _, used := m["last_used_at"]; used {
 		own := make(map[string]any, len(m))
 		for k, x := range m {
@@ -191,15 +193,20 @@ func entryOf(collection, member string, e any) (entry, bool) {
 				own[k] = x
 			}
 		}
-		m = own
+		m, json = own, nil
 	}
-	return entry{place: collection + "/" + member + ":" + id, sum: sumOf(m), pinned: pinned}, true
+	if json != nil {
+		one.sum = sumBytes(json)
+	} else {
+		one.sum = sumOf(m)
+	}
+	return one, true
 }
 
-func loggedOf(e any) logged {
+func loggedOf(e any, s sum) logged {
 	m, _ := e.(map[string]any)
 	n, _ := m["revision"].(float64)
-	l := logged{revision: int(n), sum: sumOf(e)}
+	l := logged{revision: int(n), sum: s}
 	l.approvedBy, _ = m["approved_by"].(string)
 	l.session, _ = m["session_id"].(string)
 	return l

@@ -36,16 +36,23 @@ func (w *walk) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// In a history without merges the first-parent line is all there is, so that one walk will do.
-	merges, err := w.merges(ctx)
-	if err != nil {
+	type answer struct {
+		merges bool
+		err    error
+	}
+	asked := make(chan answer, 1)
+	go func() {
+		merges, err := w.merges(ctx)
+		asked <- answer{merges, err}
+	}()
+	if err := w.line(ctx); err != nil {
 		return err
 	}
-	if err := w.line(ctx, true); err != nil {
-		return err
-	}
-	if merges {
-		if err := w.line(ctx, false); err != nil {
+	// In a history without merges the first-parent line is all there is.
+	if got := <-asked; got.err != nil {
+		return got.err
+	} else if got.merges {
+		if err := w.sides(ctx); err != nil {
 			return err
 		}
 	}
@@ -88,37 +95,28 @@ func (w *walk) not() []string {
 	return []string{string(w.options.Start)}
 }
 
-// line walks the first-parent line, or everything else. Git leaves out a merge that took one side as it
-// was from the whole walk, but not from that of first parents.
-func (w *walk) line(ctx context.Context, first bool) error {
-	log := repo.LogOptions{
-		From: []string{string(w.options.Tip)}, Not: w.not(),
-		Changes: true, FirstParent: first, FullHistory: !first,
-	}
+// line walks the first-parent line, on which a merge stands for all that it brought.
+func (w *walk) line(ctx context.Context) error {
+	log := repo.LogOptions{From: []string{string(w.options.Tip)}, Not: w.not(), Changes: true, FirstParent: true}
 	if !w.options.OnlyState {
 		log.Paths = w.options.paths()
 	}
-	seen := map[repo.ID]bool{}
-	for _, c := range w.commits {
-		seen[c.ID] = true
-	}
-	var found []*commit
 	for e, err := range w.repo.Log(ctx, log) {
 		if err != nil {
 			return err
 		}
-		if seen[e.ID] {
-			continue
-		}
-		c := &commit{LogEntry: e, side: !first}
-		w.take(c)
-		if len(c.files) > 0 || w.options.OnlyState && len(c.others) > 0 {
-			found = append(found, c)
-		}
+		w.add(&commit{LogEntry: e})
 	}
-	slices.Reverse(found)
-	w.commits = append(w.commits, found...)
+	slices.Reverse(w.commits)
 	return nil
+}
+
+// add takes a commit in if it has to do with what is judged.
+func (w *walk) add(c *commit) {
+	w.take(c)
+	if len(c.files) > 0 || len(c.others) > 0 {
+		w.commits = append(w.commits, c)
+	}
 }
 
 // take sorts the changes of a commit and asks for its documents.
