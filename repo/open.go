@@ -29,9 +29,9 @@ type Repo struct {
 	ObjectFormat string // "sha1" or "sha256"
 
 	dir        string
-	userEnv    []string // as given: for hooks and signers
-	env        []string // for children whose output we read
-	timeout    time.Duration
+	userEnv    []string      // as given: for hooks and signers
+	env        []string      // for children whose output we read
+	timeout    time.Duration // for locks
 	settings   settings
 	indexPath  string
 	objectsDir string
@@ -60,7 +60,7 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
 		return nil, &Error{Kind: NotFound, Reason: "no-directory", Path: o.Dir, Msg: "no such directory"}
 	}
-	r := &Repo{dir: dir, userEnv: slices.Clip(env), env: childEnv(env), timeout: o.LockTimeout, commits: map[ID]*Commit{}}
+	r := &Repo{dir: dir, userEnv: slices.Clip(env), env: childEnv(env), commits: map[ID]*Commit{}}
 
 	// Two programs at once: neither needs the other's answer.
 	var config []byte
@@ -82,6 +82,9 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 		return nil, wrapGit(configErr, Refused, "unreadable-config", "", "git cannot read its settings")
 	}
 	r.settings = parseSettings(config)
+	if r.timeout, err = r.lockTimeout(o.LockTimeout); err != nil {
+		return nil, err
+	}
 	return r, r.takeFacts(string(facts))
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -178,6 +179,39 @@ func TestSettings(t *testing.T) {
 	}
 	if !got.BoolSetting("oap.hooks", false) || got.BoolSetting("oap.push", true) || !got.BoolSetting("oap.none", true) {
 		t.Error("booleans")
+	}
+}
+
+func TestLockTimeout(t *testing.T) {
+	r := oaptest.New(t)
+	for _, c := range []struct {
+		name, why, setting string
+		option, want       time.Duration
+		bad                bool
+	}{
+		{name: "default", why: "nothing says otherwise", want: 10 * time.Second},
+		{name: "setting", why: "git config", setting: "2s", want: 2 * time.Second},
+		{name: "option", why: "it wins", setting: "2s", option: time.Minute, want: time.Minute},
+		{name: "option over nonsense", why: "the setting does not count", setting: "soon", option: time.Minute, want: time.Minute},
+		{name: "zero", why: "no waiting", setting: "0", want: 0},
+		{name: "no unit", why: "seconds or milliseconds?", setting: "10", bad: true},
+		{name: "word", why: "not a duration", setting: "soon", bad: true},
+		{name: "negative", why: "not a time to wait", setting: "-1s", bad: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			at := r
+			if c.setting != "" {
+				at = r.With("GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=oap.lockTimeout", "GIT_CONFIG_VALUE_0="+c.setting)
+			}
+			got, err := Open(t.Context(), Options{Dir: r.Dir, Env: at.Env, LockTimeout: c.option})
+			if c.bad {
+				want(t, err, Invalid, "bad-setting")
+				return
+			}
+			if err != nil || got.timeout != c.want {
+				t.Errorf("%s: %v, want %v", c.why, err, c.want)
+			}
+		})
 	}
 }
 

@@ -52,7 +52,7 @@ func (q *queue) release() { _ = q.file.Close() }
 // wait tries until it works, fails, or the lock timeout is over. Pauses grow and vary, so that waiters
 // do not march in step.
 func (r *Repo) wait(ctx context.Context, reason, what string, try func() (bool, error)) error {
-	limit := r.lockTimeout()
+	limit := r.timeout
 	deadline := time.Now().Add(limit)
 	for pause := time.Millisecond; ; pause = min(pause*3/2, 20*time.Millisecond) {
 		ok, err := try()

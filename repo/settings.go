@@ -62,15 +62,19 @@ func (r *Repo) BoolSetting(key string, fallback bool) bool {
 	return fallback
 }
 
-// lockTimeout is how long a busy lock is waited for: the option, the setting, ten seconds.
-func (r *Repo) lockTimeout() time.Duration {
-	if r.timeout > 0 {
-		return r.timeout
+// lockTimeout is how long a busy lock is waited for: the option, the setting, ten seconds. A setting that
+// says nothing is an error, because whoever made it believes that it counts.
+func (r *Repo) lockTimeout(option time.Duration) (time.Duration, error) {
+	if option > 0 {
+		return option, nil
 	}
-	if v, ok := r.Setting("oap.lockTimeout"); ok {
-		if d, err := time.ParseDuration(v); err == nil && d >= 0 {
-			return d
-		}
+	v, ok := r.Setting("oap.lockTimeout")
+	if !ok {
+		return 10 * time.Second, nil
 	}
-	return 10 * time.Second
+	d, err := time.ParseDuration(v)
+	if err != nil || d < 0 {
+		return 0, invalid("bad-setting", "oap.lockTimeout", "%q is not a duration such as 2s", v)
+	}
+	return d, nil
 }

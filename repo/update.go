@@ -40,7 +40,7 @@ func (r *Repo) Update(ctx context.Context, q UpdateRequest, plan func(context.Co
 	}
 	v := &mover{r: r, line: line, q: &q}
 	defer v.end()
-	deadline := time.Now().Add(r.lockTimeout())
+	deadline := time.Now().Add(r.timeout)
 	for try, pause := 1, 5*time.Millisecond; ; try, pause = try+1, min(2*pause, 200*time.Millisecond) {
 		done, err := r.attempt(ctx, v, who, plan, try > patience)
 		if err == nil {
