@@ -52,7 +52,7 @@ func TestRivalThatCommitsForever(t *testing.T) {
 			}
 			got := open(t, at)
 			end := commitForever(r)
-			for i := range scale(4) {
+			for i := range scale(2) {
 				tries := 0
 				ctx, stop := context.WithTimeout(t.Context(), time.Minute) // only where it is broken
 				defer stop()
@@ -73,7 +73,7 @@ func TestRivalThatCommitsForever(t *testing.T) {
 					t.Errorf("update %d: %d tries, %v", i, tries, err)
 				}
 			}
-			if n := end(); n < scale(4)*patience {
+			if n := end(); n < scale(2)*patience {
 				t.Errorf("the rival made %d commits only", n)
 			}
 			r.Sound()
@@ -82,16 +82,16 @@ func TestRivalThatCommitsForever(t *testing.T) {
 	}
 }
 
-// inAdvance makes every Update of a test lock first.
-func inAdvance(t *testing.T) {
+// setPatience makes every Update of a test lock first after so many lost races. Such a test is not parallel.
+func setPatience(t *testing.T, n int) {
 	old := patience
-	patience = 0
+	patience = n
 	t.Cleanup(func() { patience = old })
 }
 
 // Whatever comes of an Update that locked first, nothing stays locked.
 func TestLockedAhead(t *testing.T) {
-	inAdvance(t)
+	setPatience(t, 0)
 	r := oaptest.New(t)
 	base(r)
 	r.Write("other", "dirty\n")
@@ -153,6 +153,9 @@ func TestLockedAhead(t *testing.T) {
 // A process that locked first and was killed leaves nothing for good.
 func TestCrashAhead(t *testing.T) {
 	for _, point := range []string{"ahead", "begun", "held", "files", "written"} {
+		if point != "ahead" && point != "written" && scale(1) == 1 {
+			continue
+		}
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			r, _ := crashRepo(t, "checked out")

@@ -16,7 +16,8 @@ import (
 	"github.com/open-agent-profile/oap/internal/oaptest"
 )
 
-// scale gives a number that OAP_TEST_SCALE multiplies, for long runs.
+// scale gives a number that OAP_TEST_SCALE multiplies, for long runs. Matrices of cases are whole where it
+// is more than 1.
 func scale(n int) int {
 	if f, err := strconv.Atoi(os.Getenv("OAP_TEST_SCALE")); err == nil && f > 0 {
 		return n * f
@@ -28,7 +29,7 @@ func scale(n int) int {
 func TestProcessesBesideGit(t *testing.T) {
 	r := oaptest.New(t)
 	r.Commit("one", profile, "lines:\n", "human", "0\n")
-	workers, each := 4, scale(5)
+	workers, each := 3, scale(4)
 	stop := make(chan struct{})
 	human := make(chan int)
 	go func() {
@@ -113,6 +114,7 @@ func TestQueueIsBusyWhileAnotherLives(t *testing.T) {
 
 // The branch moves between plan and move: the plan is made anew on the new tip.
 func TestLostRaceIsPlannedAgain(t *testing.T) {
+	setPatience(t, 2)
 	r := oaptest.New(t)
 	base(r)
 	got := open(t, r)
@@ -147,7 +149,7 @@ func TestKill(t *testing.T) {
 		for _, group := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s group=%v", shape, group), func(t *testing.T) {
 				t.Parallel()
-				killLoop(t, shape, group, scale(3))
+				killLoop(t, shape, group, scale(2))
 			})
 		}
 	}
