@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/open-agent-profile/oap/canonical"
 	"github.com/open-agent-profile/oap/internal/oaptest"
 	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/repo"
@@ -142,3 +143,16 @@ func TestTampered(t *testing.T) {
 var notes = []string{audit.StaleTrailer, audit.BaseChanged, audit.Rebaselined}
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+func digestOf(t testing.TB, text string) canonical.Digest {
+	t.Helper()
+	doc, err := profile.Parse(auto, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := doc.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
