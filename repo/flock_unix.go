@@ -27,6 +27,10 @@ func tryFlock(f *os.File) (bool, error) {
 	}
 }
 
+// unlock gives the lock back at once, for all who inherited the descriptor: a hook may have left a process
+// behind that lives for days.
+func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+
 // ownGroup puts a child into a process group of its own, so that what kills ours leaves it the time to
 // see its input end and to give its locks back.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true} }

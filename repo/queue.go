@@ -47,7 +47,10 @@ func (r *Repo) enqueue(ctx context.Context) (*queue, error) {
 	return &queue{dir, f}, nil
 }
 
-func (q *queue) release() { _ = q.file.Close() }
+func (q *queue) release() {
+	unlock(q.file)
+	_ = q.file.Close()
+}
 
 // wait tries until it works, fails, or the lock timeout is over. Pauses grow and vary, so that waiters
 // do not march in step.

@@ -96,7 +96,12 @@ func (r *Repo) worktreeOf(ctx context.Context, gitDir string) (*worktree, string
 	w := &worktree{gitDir: gitDir, index: filepath.Join(gitDir, "index")}
 	switch {
 	case gitDir == r.GitDir && r.Root != "":
-		w.own, w.root, w.index = true, r.Root, r.indexPath
+		w.own, w.root = true, r.Root
+		if !samePath(r.indexPath, w.index) {
+			// As in a hook of git commit -- PATH: git goes on with the index it knows and would take the
+			// change back with its next commit.
+			return nil, "", refuse("other-index", "", "git uses another index here (GIT_INDEX_FILE), as it does while a commit is being made; the branch can be moved when that is done")
+		}
 		return w, "", nil
 	case gitDir == r.GitDir && r.Bare:
 		return nil, "", nil
@@ -124,6 +129,16 @@ func (r *Repo) worktreeOf(ctx context.Context, gitDir string) (*worktree, string
 		return nil, "the working tree " + term.Escape(w.root) + " has the branch checked out but is gone", nil
 	}
 	return w, "", nil
+}
+
+// samePath reports whether two paths are one file, also through links and where neither exists.
+func samePath(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	x, errX := filepath.EvalSymlinks(filepath.Dir(a))
+	y, errY := filepath.EvalSymlinks(filepath.Dir(b))
+	return errX == nil && errY == nil && x == y && filepath.Base(a) == filepath.Base(b)
 }
 
 // mainRoot gives the top of the main working tree, "" if the repository is bare. Git is asked, because
