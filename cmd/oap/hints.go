@@ -57,6 +57,7 @@ var catalogCodes = map[catalog.Kind]int{
 	catalog.Ambiguous: exitNotFound,
 	catalog.Duplicate: exitNo,
 	catalog.Shallow:   exitNo,
+	catalog.Case:      exitNo,
 }
 
 func catalogHints(e *catalog.Error) []string {

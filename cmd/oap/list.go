@@ -18,8 +18,8 @@ func (a *app) newListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the profiles",
 		Long: `List the profiles under the profile roots: those of the working tree, or of a branch with
---branch. A name that stands twice in one root is an error, a file that cannot be read
-stands in the list and makes the exit code 1.`,
+--branch. A name that stands twice in one root is an error, and so are paths that differ by
+letter case only. A file that cannot be read stands in the list and makes the exit code 1.`,
 		Example: `  oap list
   oap list --branch main --json`,
 		Args: takes(cobra.NoArgs),
@@ -51,9 +51,10 @@ func (a *app) runList(ctx context.Context) error {
 		return err
 	}
 	var rows []listed
+	var paths []string
 	broken := 0
 	for _, e := range entries {
-		rows = append(rows, rowOf(e))
+		rows, paths = append(rows, rowOf(e)), append(paths, e.Path)
 		if e.Err != nil {
 			broken++
 		}
@@ -61,7 +62,7 @@ func (a *app) runList(ctx context.Context) error {
 	if err := a.printList(rows); err != nil {
 		return err
 	}
-	if dup := catalog.Duplicates(entries); len(dup) > 0 {
+	if dup := append(catalog.Duplicates(entries), catalog.Collisions(paths)...); len(dup) > 0 {
 		for _, d := range dup[1:] {
 			a.warnf("%v", d)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/profile/resolve"
+	"github.com/open-agent-profile/oap/repo"
 	"github.com/open-agent-profile/oap/repo/catalog"
 )
 
@@ -52,7 +52,7 @@ func (d *discovery) read(ctx context.Context, root resolve.Root, p, name string)
 	named := slices.ContainsFunc(profile.ProfileSuffixes, func(suffix string) bool { return path.Base(p) == name+suffix })
 	data, err := d.source.Read(ctx, p)
 	switch {
-	case err != nil && !named && errors.Is(err, fs.ErrNotExist): // a link to nowhere
+	case err != nil && !named && ctx.Err() == nil && repo.KindOf(err) != repo.IO: // it is not what the caller means
 		return nil, nil
 	case err != nil:
 		return nil, err

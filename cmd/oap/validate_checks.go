@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/open-agent-profile/oap/profile"
+	"github.com/open-agent-profile/oap/repo/catalog"
 )
 
 // crowded is the number of profiles in one folder beyond which every commit rewrites a large tree.
@@ -40,6 +41,16 @@ func (v *validation) duplicates() {
 			}
 		}
 	}
+}
+
+// folders looks at paths beside each other.
+func (v *validation) folders(paths []string) {
+	for _, c := range catalog.Collisions(paths) {
+		for _, p := range c.Paths {
+			v.about(p, profile.Error, "letter-case", "%s", c.Msg)
+		}
+	}
+	v.crowds(paths)
 }
 
 // crowds advises sub-folders where very many profiles lie in one (docs/format.md).

@@ -93,7 +93,7 @@ func (v *validation) argument(ctx context.Context, arg string) error {
 		}
 		paths = append(paths, p)
 	}
-	v.crowds(paths)
+	v.folders(paths)
 	return nil
 }
 
@@ -155,7 +155,7 @@ func (v *validation) underRoots(ctx context.Context) error {
 		}
 	}
 	v.duplicates()
-	v.crowds(paths)
+	v.folders(paths)
 	return nil
 }
 
@@ -163,13 +163,7 @@ func (v *validation) underRoots(ctx context.Context) error {
 func (v *validation) documentsUnder(ctx context.Context, src catalog.Source, root string) ([]string, error) {
 	switch s := src.(type) {
 	case catalog.Commit:
-		entries, err := s.Snapshot.List(ctx, root, isDocument)
-		var paths []string
-		for _, e := range entries {
-			paths = append(paths, e.Path)
-		}
-		slices.Sort(paths)
-		return paths, err
+		return s.Files(ctx, root, isDocument)
 	case catalog.Worktree:
 		rels, err := v.documentsBelow(ctx, filepath.Join(s.Top, filepath.FromSlash(root)))
 		if errors.Is(err, fs.ErrNotExist) {

@@ -32,6 +32,7 @@ var ruleTexts = map[string]string{
 	"inert-binding":      "A binding is for a tool that is granted.",
 	"invisible-text":     "A contract holds no characters that a reviewer cannot see.",
 	"crowded-folder":     "A folder holds no more than a thousand profiles.",
+	"letter-case":        "Paths differ by more than letter case.",
 	"symlink":            "A document is a file, or a link to one in the same repository.",
 	"gitlink":            "A document is a file, not another repository.",
 	"not-a-file":         "A document is a regular file.",

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/open-agent-profile/oap/profile"
+	"github.com/open-agent-profile/oap/repo"
 )
 
 func quoted(s string) string { return strconv.Quote(s) }
@@ -19,11 +20,12 @@ type Kind string
 
 // The kinds of [Error].
 const (
-	NotFound  Kind = "not-found" // no such profile
-	Ambiguous Kind = "ambiguous" // several roots hold the name: say ROOT:NAME
-	Duplicate Kind = "duplicate" // one root holds the name twice (OAP L1-D2)
-	Revision  Kind = "revision"  // the profile has no such revision here
-	Shallow   Kind = "shallow"   // a revision may exist beyond the shallow boundary
+	NotFound  Kind = "not-found"   // no such profile
+	Ambiguous Kind = "ambiguous"   // several roots hold the name: say ROOT:NAME
+	Duplicate Kind = "duplicate"   // one root holds the name twice (OAP L1-D2)
+	Revision  Kind = "revision"    // the profile has no such revision here
+	Shallow   Kind = "shallow"     // a revision may exist beyond the shallow boundary
+	Case      Kind = "letter-case" // paths that some file systems take for one
 )
 
 // Error says why a profile could not be found.
@@ -37,7 +39,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Msg }
 
-// Entry is one profile of a source. Err is set where the file is no document; Document is then nil.
+// Entry is one profile of a source. Err is set where the file is no document, or cannot be read; Document is
+// then nil.
 type Entry struct {
 	Root     string
 	Path     string
@@ -69,8 +72,14 @@ func Load(ctx context.Context, src Source, root, p string) (*Entry, error) {
 	return &Entry{Root: root, Path: p, Document: doc, Err: err}, nil
 }
 
-// List reads every profile under the roots, ordered by root and path. A file that is no document is an
-// entry with Err; an error means that reading failed.
+// own reports whether the trouble is with the one file: others can still be read.
+func own(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && repo.KindOf(err) != repo.IO && repo.KindOf(err) != repo.Busy
+}
+
+// List reads every profile under the roots, ordered by root and path. A file that is no document, that is a
+// link out of the tree or that cannot be read is an entry with Err; an error means that reading failed as
+// such.
 func List(ctx context.Context, src Source, roots []string) ([]*Entry, error) {
 	var all []*Entry
 	seen := map[string]bool{}
@@ -85,7 +94,12 @@ func List(ctx context.Context, src Source, roots []string) ([]*Entry, error) {
 			}
 			seen[p] = true
 			e, err := Load(ctx, src, root, p)
-			if err != nil {
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				continue // removed meanwhile
+			case own(ctx, err):
+				e = &Entry{Root: root, Path: p, Err: err}
+			case err != nil:
 				return nil, err
 			}
 			all = append(all, e)
@@ -110,6 +124,27 @@ func Duplicates(entries []*Entry) []*Error {
 	for _, k := range order {
 		if len(paths[k]) > 1 {
 			errs = append(errs, duplicate(k.name, k.root, paths[k]))
+		}
+	}
+	return errs
+}
+
+// Collisions gives an error for paths that differ by letter case only, so that a checkout on Windows or
+// macOS has one of them in place of both.
+func Collisions(paths []string) []*Error {
+	same := map[string][]string{}
+	var order []string
+	for _, p := range paths {
+		k := strings.ToLower(p)
+		if len(same[k]) == 0 {
+			order = append(order, k)
+		}
+		same[k] = append(same[k], p)
+	}
+	var errs []*Error
+	for _, k := range order {
+		if ps := same[k]; len(ps) > 1 {
+			errs = append(errs, &Error{Kind: Case, Paths: ps, Msg: fmt.Sprintf("the paths %s differ by letter case only, which some file systems cannot tell apart", strings.Join(ps, ", "))})
 		}
 	}
 	return errs
@@ -188,22 +223,22 @@ func directly(ctx context.Context, src Source, root, name string) (*Entry, error
 
 // among loads the given files, those of the name only if byFile, and gives the one whose document has
 // the name. A file of the name that is no document is the answer too: its error is what the person
-// needs to see.
+// needs to see. Trouble with a file of another name is not.
 func among(ctx context.Context, src Source, root, name string, paths []string, byFile bool) (*Entry, error) {
 	var found []*Entry
 	for _, p := range paths {
-		own := strings.HasPrefix(path.Base(p), name+".agent.")
-		if byFile && !own {
+		named := strings.HasPrefix(path.Base(p), name+".agent.")
+		if byFile && !named {
 			continue
 		}
 		e, err := Load(ctx, src, root, p)
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist), !named && own(ctx, err):
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
 		}
-		if e.Name() == name && (e.Err == nil || own) {
+		if e.Name() == name && (e.Err == nil || named) {
 			found = append(found, e)
 		}
 	}

@@ -2,12 +2,13 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/repo"
 )
 
@@ -77,12 +78,16 @@ func locateRevision(ctx context.Context, r *repo.Repo, tip repo.ID, roots []stri
 // revisionOn reads the versions along first parents, or all of them. Where the revision repeats, the newest
 // whose commit says that it is the revision counts, else the newest.
 func revisionOn(ctx context.Context, r *repo.Repo, tip repo.ID, e *Entry, want int, line bool) (*At, error) {
+	paths, err := whereabouts(ctx, r, tip, e)
+	if err != nil {
+		return nil, err
+	}
 	var found *At
-	for c, err := range r.Log(ctx, repo.LogOptions{From: []string{string(tip)}, Paths: []string{e.Path}, FirstParent: line}) {
+	for c, err := range r.Log(ctx, repo.LogOptions{From: []string{string(tip)}, Paths: paths, FirstParent: line}) {
 		if err != nil {
 			return nil, err
 		}
-		at, err := versionAt(ctx, r, e, c.ID)
+		at, err := versionAt(ctx, r, e, paths, c.ID)
 		switch {
 		case err != nil:
 			return nil, err
@@ -101,22 +106,36 @@ func revisionOn(ctx context.Context, r *repo.Repo, tip repo.ID, e *Entry, want i
 	return found, nil
 }
 
-// versionAt gives the document at a commit; nil where the file is absent or no document there.
-func versionAt(ctx context.Context, r *repo.Repo, e *Entry, commit repo.ID) (*At, error) {
+// whereabouts are the paths whose changes change the profile: its own, and the file that a link leads to.
+func whereabouts(ctx context.Context, r *repo.Repo, tip repo.ID, e *Entry) ([]string, error) {
+	s, err := r.Snapshot(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	real, err := s.Follow(ctx, e.Path)
+	if err != nil || real == e.Path {
+		return []string{e.Path}, err
+	}
+	return []string{e.Path, real}, nil
+}
+
+// versionAt gives the document at a commit; nil where the file is absent or no document there. Where the
+// profile lies behind a link now, it may have lain at the path that the link leads to before.
+func versionAt(ctx context.Context, r *repo.Repo, e *Entry, paths []string, commit repo.ID) (*At, error) {
 	s, err := r.Snapshot(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.File(ctx, e.Path)
-	if repo.KindOf(err) == repo.NotFound {
-		return nil, nil
+	for _, p := range paths {
+		then, err := Load(ctx, Commit{s}, e.Root, p)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), own(ctx, err):
+			continue
+		case err != nil:
+			return nil, err
+		case then.Err == nil:
+			return &At{then, commit}, nil
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	doc, err := profile.Parse(e.Path, f.Data)
-	if err != nil {
-		return nil, nil
-	}
-	return &At{&Entry{Root: e.Root, Path: e.Path, Document: doc}, commit}, nil
+	return nil, nil
 }

@@ -1,8 +1,10 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -28,22 +30,42 @@ type Commit struct{ Snapshot *repo.Snapshot }
 
 // Profiles lists profile files of the commit; it reads trees, not files.
 func (c Commit) Profiles(ctx context.Context, dir string) ([]string, error) {
-	entries, err := c.Snapshot.List(ctx, dir, profile.IsProfilePath)
+	return c.Files(ctx, dir, profile.IsProfilePath)
+}
+
+// Files lists, sorted, the paths at or below a folder that match accepts. A folder that is a link is
+// followed inside the tree, and paths are spelt as it was; links below it are files.
+func (c Commit) Files(ctx context.Context, dir string, match func(path string) bool) ([]string, error) {
+	real, err := c.Snapshot.Follow(ctx, dir)
+	switch {
+	case dir == ".", dir == "", repo.ReasonOf(err) == "directory": // the top, also by way of a link
+		real = ""
+	case repo.KindOf(err) == repo.NotFound:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	entries, err := c.Snapshot.List(ctx, real, match)
 	if err != nil {
 		return nil, err
 	}
 	paths := make([]string, len(entries))
 	for i, e := range entries {
-		paths[i] = e.Path
+		paths[i] = path.Join(dir, strings.TrimPrefix(e.Path, real))
 	}
 	slices.Sort(paths)
 	return paths, nil
 }
 
 // Read gives a file of the commit. A symbolic link is followed inside the tree and refused where it
-// leads out.
+// leads out or nowhere. A folder is no file.
 func (c Commit) Read(ctx context.Context, p string) ([]byte, error) {
 	final, err := c.Snapshot.Follow(ctx, p)
+	if repo.KindOf(err) == repo.NotFound {
+		if e, entryErr := c.Snapshot.Entry(ctx, p); entryErr == nil && e.Mode == repo.ModeSymlink {
+			return nil, &repo.Error{Kind: repo.Refused, Reason: "symlink", Path: p, Msg: leadsNowhere}
+		}
+	}
 	if err != nil {
 		return nil, notExist(err, p)
 	}
@@ -56,7 +78,7 @@ func (c Commit) Read(ctx context.Context, p string) ([]byte, error) {
 
 func notExist(err error, p string) error {
 	var e *repo.Error
-	if errors.As(err, &e) && e.Kind == repo.NotFound {
+	if errors.As(err, &e) && (e.Kind == repo.NotFound || e.Reason == "directory") {
 		return &fs.PathError{Op: "read", Path: p, Err: fs.ErrNotExist}
 	}
 	return err
@@ -100,13 +122,41 @@ func (w Worktree) Profiles(ctx context.Context, dir string) ([]string, error) {
 	return paths, err
 }
 
-// Read gives a file's bytes.
+// maxRead is one byte more than any document may have; the parser then says so.
+const maxRead = 16<<20 + 1
+
+const leadsNowhere = "the link leads nowhere"
+
+// Read gives a file's bytes, of a file that no document could be as large as its first ones. What is no
+// regular file is refused: reading a pipe or a device could go on for ever.
 func (w Worktree) Read(_ context.Context, p string) ([]byte, error) {
 	real, err := w.inside(p)
+	if errors.Is(err, fs.ErrNotExist) {
+		if info, err := os.Lstat(filepath.Join(w.Top, filepath.FromSlash(p))); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return nil, &repo.Error{Kind: repo.Refused, Reason: "symlink", Path: p, Msg: leadsNowhere}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	return os.ReadFile(real)
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, &fs.PathError{Op: "read", Path: p, Err: fs.ErrNotExist}
+	case !info.Mode().IsRegular():
+		return nil, &repo.Error{Kind: repo.Refused, Reason: "not-a-file", Path: p, Msg: "is no regular file"}
+	}
+	f, err := os.Open(real)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	// The size is known, so that a document is read into one piece of memory.
+	text := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxRead)+bytes.MinRead))
+	_, err = text.ReadFrom(io.LimitReader(f, maxRead))
+	return text.Bytes(), err
 }
 
 // inside follows the links of a path. One that leads out of the tree is refused, as it would be on writing.
