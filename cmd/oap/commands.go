@@ -19,6 +19,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newInitCommand(),
 		a.newListCommand(),
 		a.newLogCommand(),
+		a.newMemoryCommand(),
 		a.newMergeCommand(),
 		a.newMergeFileCommand(),
 		a.newNewCommand(),

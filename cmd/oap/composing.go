@@ -128,7 +128,7 @@ func (a *app) machine(workspace string, o composing) resolve.Options {
 		m.Skill = a.skillDigest(o.skills)
 	}
 	if o.strict {
-		m.Store = storeServed(o.stores)
+		m.Store = storeServed(o.stores, workspace)
 	}
 	return m
 }

@@ -76,13 +76,20 @@ func folderDigest(dir string) (canonical.Digest, error) {
 	return canonical.Sum(files)
 }
 
-// storeServed reports why a store of memory cannot be used. oap keeps none but the state of profiles; the
-// harness says which kinds it serves.
-func storeServed(kinds []string) func(name, kind, uri string) error {
-	return func(_, kind, _ string) error {
+// storeServed reports why a store of memory cannot be used: oap keeps folders of notes, and the harness says which
+// other kinds it serves.
+func storeServed(kinds []string, workspace string) func(name, kind, uri string) error {
+	return func(_, kind, uri string) error {
 		if slices.Contains(kinds, kind) {
 			return nil
 		}
-		return fmt.Errorf("the harness does not serve stores of the kind %q", kind)
+		if kind != notesKind {
+			return fmt.Errorf("the harness does not serve stores of the kind %q", kind)
+		}
+		root, err := openFolder(workspace, uri)
+		if err == nil {
+			err = root.Close()
+		}
+		return err
 	}
 }
