@@ -14,6 +14,7 @@ import (
 
 // app is one run of oap: its streams, its environment and the flags that every command has.
 type app struct {
+	ctx    context.Context // of the run; cancelled when it is interrupted
 	in     io.Reader
 	out    io.Writer
 	err    io.Writer
@@ -34,7 +35,7 @@ type app struct {
 }
 
 func newApp(in io.Reader, out, errw io.Writer, getenv func(string) string) *app {
-	return &app{in: in, out: out, err: errw, getenv: getenv}
+	return &app{ctx: context.Background(), in: in, out: out, err: errw, getenv: getenv}
 }
 
 // repo opens the repository at -C once; later calls give the same one.

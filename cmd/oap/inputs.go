@@ -42,9 +42,9 @@ func (a *app) readDeltas(args []string) ([]deltaInput, error) {
 				return nil, usagef("standard input can be read once only")
 			}
 			stdin = true
-			data, err := readLimited(a.in)
+			data, err := a.readInput()
 			if err != nil {
-				return nil, fmt.Errorf("standard input: %w", err)
+				return nil, err
 			}
 			inputs = append(inputs, deltaInput{name: "-", data: data})
 			continue
@@ -53,8 +53,13 @@ func (a *app) readDeltas(args []string) ([]deltaInput, error) {
 		if err != nil {
 			return nil, err
 		}
+		// A pipe that is named is waited for; one that lies in a folder is a mistake.
+		read := a.readFile
+		if !slices.Equal(files, []string{a.resolve(arg)}) {
+			read = readRegular
+		}
 		for _, name := range files {
-			data, err := readFile(name)
+			data, err := read(name)
 			if err != nil {
 				return nil, err
 			}
@@ -89,6 +94,40 @@ func deltaFiles(arg string) ([]string, error) {
 	}
 	slices.Sort(files)
 	return files, nil
+}
+
+// readInput reads standard input.
+func (a *app) readInput() ([]byte, error) {
+	data, err := a.interruptible(func() ([]byte, error) { return readLimited(a.in) })
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	return data, nil
+}
+
+// readFile reads a file that the command line names; it may be a pipe.
+func (a *app) readFile(name string) ([]byte, error) {
+	return a.interruptible(func() ([]byte, error) { return readFile(name) })
+}
+
+// interruptible ends when the run is interrupted, even where a pipe or a terminal says nothing. The reader
+// then stays behind; the process is about to end.
+func (a *app) interruptible(read func() ([]byte, error)) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := read()
+		done <- result{data, err}
+	}()
+	select {
+	case r := <-done:
+		return r.data, r.err
+	case <-a.ctx.Done():
+		return nil, a.ctx.Err()
+	}
 }
 
 func readFile(name string) ([]byte, error) {

@@ -112,7 +112,7 @@ func (a *app) runMergeFile(ctx context.Context, o mergeFileOptions, args []strin
 func (a *app) readVersions(o mergeFileOptions, args []string) (merging.Versions, error) {
 	v := merging.Versions{Path: filepath.ToSlash(o.path)}
 	for i, into := range []*[]byte{&v.Base, &v.Ours, &v.Theirs} {
-		data, err := readFile(a.resolve(args[i]))
+		data, err := a.readFile(a.resolve(args[i]))
 		if err != nil {
 			return v, err
 		}

@@ -89,7 +89,7 @@ func isRecord(spec string) bool {
 }
 
 func (a *app) recordFile(file string) (*record, error) {
-	text, err := readFile(a.resolve(file))
+	text, err := a.readFile(a.resolve(file))
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (a *app) policy(r *repo.Repo, named string) (*narrow.Policy, error) {
 		}
 		named, file = set, a.onDisk(r, set)
 	}
-	text, err := readFile(file)
+	text, err := a.readFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func (a *app) textOf(file string) (string, error) {
 	if file == "" {
 		return "", nil
 	}
-	text, err := readFile(a.resolve(file))
+	text, err := a.readFile(a.resolve(file))
 	if err == nil && len(text) > maxInput {
 		err = usagef("%s is too large for a prompt", file)
 	}

@@ -34,6 +34,7 @@ func run(ctx context.Context, a *app, args []string) (code int) {
 			code = a.fail(&bugError{fmt.Sprint(p)})
 		}
 	}()
+	a.ctx = ctx
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(a.in)

@@ -108,9 +108,9 @@ func (a *app) document(p string) (*profile.Document, error) {
 	var data []byte
 	var err error
 	if p == "-" {
-		data, err = readLimited(a.in)
+		data, err = a.readInput()
 	} else {
-		data, err = readFile(a.resolve(p))
+		data, err = a.readFile(a.resolve(p))
 	}
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ A file that is no document is written as it is, since a failure would stop git.`
 }
 
 func (a *app) runTextconv(name string) error {
-	data, err := readFile(a.resolve(name))
+	data, err := a.readFile(a.resolve(name))
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (v *validation) argument(ctx context.Context, arg string) error {
 	}
 	if !info.IsDir() {
 		// Whatever can be read once will do, also a pipe such as /dev/fd/63.
-		return v.file(filepath.ToSlash(filepath.Clean(arg)), "", func() ([]byte, error) { return readFile(full) })
+		return v.file(filepath.ToSlash(filepath.Clean(arg)), "", func() ([]byte, error) { return v.app.readFile(full) })
 	}
 	found, err := v.documentsBelow(ctx, full)
 	if err != nil {
@@ -102,9 +102,9 @@ func (v *validation) standardInput() error {
 		return usagef("standard input can be read once only")
 	}
 	v.seen["-"] = true
-	data, err := readLimited(v.app.in)
+	data, err := v.app.readInput()
 	if err != nil {
-		return fmt.Errorf("standard input: %w", err)
+		return err
 	}
 	v.documents++
 	doc, err := deltaInput{name: "-", data: data}.parse()
