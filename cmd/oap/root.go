@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,35 @@ An unknown code means failure.`
 
 // run parses args, runs the command and reports its error; it gives the exit code.
 func run(ctx context.Context, a *app, args []string) (code int) {
+	out := &output{to: a.out}
+	if !isTerminal(a.out) { // which children get as it is, and which is never full
+		defer func() { a.out = out.to }()
+		a.out = out
+	}
+	code = a.execute(ctx, args)
+	// A result that did not arrive is no success, and a "no" without its findings no answer.
+	if out.err != nil && (code == exitOK || code == exitNo) {
+		code = a.fail(out.err)
+	}
+	return code
+}
+
+// output remembers the first error of standard output, so that what prints for a person need not look at it.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.to.Write(p)
+	o.err = err
+	return n, err
+}
+
+func (a *app) execute(ctx context.Context, args []string) (code int) {
 	defer a.close()
 	defer func() {
 		// A panic is a bug of ours. It must not look like one of git's or the Go runtime's codes.
