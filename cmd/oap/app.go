@@ -131,7 +131,11 @@ func (a *app) branchRef(ctx context.Context, r *repo.Repo) (string, error) {
 		name = a.setting(r, "branch")
 	}
 	if name != "" {
-		return r.Branch(name)
+		ref, err := r.Branch(name)
+		if repo.KindOf(err) == repo.Invalid {
+			err = &usageError{err.Error()}
+		}
+		return ref, err
 	}
 	head, err := r.Head(ctx)
 	if err != nil {
@@ -164,6 +168,10 @@ func (a *app) fixedTime() (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
 		return time.Time{}, usagef("%q is not an RFC 3339 time such as 2026-08-14T19:48:31Z", s)
+	}
+	// Git reads no other years back from a commit (git: date.c).
+	if year := t.UTC().Year(); year < 1970 || year > 2099 {
+		return time.Time{}, usagef("%q is not between 1970 and 2099, and a commit cannot have another time", s)
 	}
 	return t, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/open-agent-profile/oap/internal/term"
 	"github.com/open-agent-profile/oap/internal/textedit"
@@ -87,6 +88,7 @@ func classify(err error) failure {
 		stopped *apply.Error
 		located *catalog.Error
 		missing *notFoundError
+		root    *catalog.RootError
 		path    *fs.PathError
 	)
 	set := func(code int, kind string, hints ...string) failure {
@@ -102,6 +104,8 @@ func classify(err error) failure {
 		return set(exitInterrupted, "interrupted")
 	case errors.As(err, &usage):
 		return set(exitUsage, "usage", "oap help")
+	case errors.As(err, &root):
+		return set(exitUsage, "usage", "oap help")
 	case errors.As(err, &bug):
 		return set(exitBug, "bug")
 	case errors.As(err, &no):
@@ -113,6 +117,9 @@ func classify(err error) failure {
 		return set(applyCodes[stopped.Kind], string(stopped.Kind), applyHints(stopped)...)
 	case errors.As(err, &invalid):
 		f.Details = invalid.Findings
+		if slices.ContainsFunc(invalid.Findings, isSecret) {
+			return set(applyCodes[apply.Secret], string(apply.Secret))
+		}
 		return set(exitNo, "invalid")
 	case errors.As(err, &syntax):
 		return set(exitNo, "syntax")
@@ -131,3 +138,6 @@ func classify(err error) failure {
 	}
 	return set(exitIO, "io")
 }
+
+// isSecret tells a credential, which a rule forbids, from what is merely wrong.
+func isSecret(f profile.Finding) bool { return f.Severity == profile.Error && f.Rule == "secret" }

@@ -65,7 +65,7 @@ func catalogHints(e *catalog.Error) []string {
 	case catalog.NotFound:
 		return []string{"oap list"}
 	case catalog.Ambiguous:
-		return []string{fmt.Sprintf("name one as %s:%s", e.Roots[0], e.Name)}
+		return []string{fmt.Sprintf("name one as %s:%s", e.Roots[0], e.Name), "where a delta names it, choose with --root " + e.Roots[0]}
 	case catalog.Shallow:
 		return []string{"git fetch --unshallow"}
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/open-agent-profile/oap/internal/textedit"
 	"github.com/open-agent-profile/oap/profile"
@@ -174,4 +176,21 @@ func (in deltaInput) parse() (*profile.Document, error) {
 		enc = textedit.JSON
 	}
 	return profile.ParseAs(in.name, in.data, enc)
+}
+
+// cleanActor checks the name of a person that goes into a trailer and into history: one line of text, so
+// that it can neither forge another trailer nor hide what it says. Nothing, as opposed to blanks, is nobody
+// and is left to the caller.
+func cleanActor(s string) (string, error) {
+	name := strings.TrimSpace(s)
+	unprintable := func(c rune) bool { return unicode.IsControl(c) || c == '\u2028' || c == '\u2029' }
+	switch {
+	case !utf8.ValidString(s):
+		return "", usagef("the name of a person has to be UTF-8")
+	case s != "" && name == "":
+		return "", usagef("the name of a person cannot be blank")
+	case strings.ContainsFunc(s, unprintable):
+		return "", usagef("the name of a person is one line without control characters")
+	}
+	return name, nil
 }

@@ -33,7 +33,7 @@ type Error struct {
 	Kind  Kind
 	Name  string
 	Paths []string // where the name stands, for Ambiguous and Duplicate
-	Roots []string // where it was looked for
+	Roots []string // where it was looked for; for Ambiguous, those that hold it
 	Msg   string
 }
 
@@ -186,9 +186,9 @@ func Find(ctx context.Context, src Source, roots []string, name string) (*Entry,
 	case 1:
 		return found[0], nil
 	}
-	e := &Error{Kind: Ambiguous, Name: name, Roots: roots}
+	e := &Error{Kind: Ambiguous, Name: name}
 	for _, f := range found {
-		e.Paths = append(e.Paths, f.Path)
+		e.Paths, e.Roots = append(e.Paths, f.Path), append(e.Roots, f.Root)
 	}
 	e.Msg = fmt.Sprintf("the name %s stands in several roots: %s", quoted(name), strings.Join(e.Paths, ", "))
 	return nil, e
