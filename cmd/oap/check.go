@@ -25,8 +25,8 @@ do not rise, history out of order, and whatever makes a profile invalid. While a
 rebase or cherry-pick waits, profiles that git could not merge are findings, too.
 
 With --fix, waiting profiles are merged by meaning in the working tree and the index, and the
-commit is left to git. Where nothing waits, all profiles of the branch that can be repaired are,
-in one commit. What a person has to choose is listed, with exit code 3.`,
+commit is left to git. Where nothing waits, all profiles of the branch that can be repaired
+are, in one commit. What a person has to choose is listed, with exit code 3.`,
 		Example: `  oap check                     in CI, after a merge
   oap check --fix && git rebase --continue
   oap check origin/main`,
