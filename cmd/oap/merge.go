@@ -23,12 +23,13 @@ func (a *app) newMergeCommand() *cobra.Command {
 		Use:   "merge [FLAGS] BRANCH",
 		Short: "Merge a branch, profiles by meaning",
 		Long: `Merge BRANCH, or any commit, into the branch. Profiles that both sides changed are merged
-entry by entry; the commit has two parents, and the revision of such a profile is the highest
-of both plus one. Other files are taken from the side that changed them; if both did, the merge is
-refused and left to git. Where nothing was added here meanwhile, the branch only moves.
+entry by entry; the commit has two parents, and the revision of such a profile is the
+highest of both plus one. Other files are taken from the side that changed them; if both
+did, the merge is refused and left to git. Where nothing was added here meanwhile, the
+branch only moves.
 
-Entries that both sides changed in different ways are listed with both values, and nothing is
-written (exit code 3).`,
+Entries that both sides changed in different ways are listed with both values, and nothing
+is written (exit code 3).`,
 		Example: `  oap merge feature
   oap merge --dry-run origin/main`,
 		Args: takes(cobra.ExactArgs(1)),
