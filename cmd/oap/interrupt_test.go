@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,12 +16,16 @@ import (
 	"github.com/open-agent-profile/oap/repo"
 )
 
-// silent is an input that interrupts the run when it is read, and then says nothing for ever.
-type silent struct{ interrupt func() }
+// silent is an input that interrupts the run when it is read, and then says nothing until the test ends.
+type silent struct {
+	interrupt func()
+	end       chan struct{}
+}
 
 func (s silent) Read([]byte) (int, error) {
 	s.interrupt()
-	select {}
+	<-s.end
+	return 0, io.EOF
 }
 
 // TestInterrupted wants a run that waits for standard input, or for a pipe, to end when it is interrupted.
@@ -54,8 +59,10 @@ func TestInterrupted(t *testing.T) {
 					}
 				}()
 			}
+			end := make(chan struct{})
+			defer close(end)
 			var out, errs bytes.Buffer
-			a := newApp(silent{interrupt}, &out, &errs, func(string) string { return "" })
+			a := newApp(silent{interrupt, end}, &out, &errs, func(string) string { return "" })
 			a.environ = env
 			code := run(ctx, a, append([]string{"-C", dir}, strings.Fields(line)...))
 			if code != exitInterrupted || !strings.Contains(errs.String(), "interrupted") {

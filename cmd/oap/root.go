@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -67,9 +69,6 @@ func (a *app) execute(ctx context.Context, args []string) (code int) {
 	a.ctx = ctx
 	root := newRootCommand(a)
 	root.SetArgs(args)
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
@@ -82,10 +81,78 @@ func (a *app) execute(ctx context.Context, args []string) (code int) {
 		return classify(told.err).Code
 	}
 	var usage *usageError
-	if errors.As(err, &usage) && slices.Contains(args, "--json") {
-		a.json = true // it may stand behind the flag at which parsing ended
+	if errors.As(err, &usage) {
+		a.json = a.json || asksForJSON(args)
 	}
 	return a.fail(err)
+}
+
+// asksForJSON looks for --json behind the flag at which parsing ended.
+func asksForJSON(args []string) (yes bool) {
+	for _, arg := range args {
+		value, given := strings.CutPrefix(arg, "--json=")
+		switch {
+		case arg == "--":
+			return yes
+		case arg == "--json":
+			yes = true
+		case given:
+			yes, _ = strconv.ParseBool(value)
+		}
+	}
+	return yes
+}
+
+// helped is the JSON answer of --help, of help and of commands that have nothing but sub-commands.
+type helped struct {
+	Type    string `json:"type"` // "help"
+	Command string `json:"command"`
+	Text    string `json:"text"`
+}
+
+// setHelp makes the help text end in the exit codes, and an object with --json. Help about what is no
+// command is a mistake, which cobra takes for a question about everything.
+func (a *app) setHelp(root *cobra.Command) {
+	root.SetHelpTemplate(root.HelpTemplate() + exitStatus + "\n")
+	show := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if !a.json {
+			show(cmd, args)
+			return
+		}
+		var text bytes.Buffer
+		cmd.SetOut(&text)
+		show(cmd, args)
+		cmd.SetOut(a.out)
+		_ = a.emit(helped{"help", cmd.CommandPath(), text.String()}) // the output remembers
+	})
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Explain a command",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if about, _, err := root.Find(args); err == nil {
+				for _, sub := range about.Commands() {
+					names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("%q is not an oap command", strings.Join(args, " "))
+			}
+			about.InitDefaultHelpFlag() // so that the text is that of --help
+			return about.Help()
+		},
+	})
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // it takes a shell that it does not know for none
+			c.Args = takes(cobra.NoArgs)
+			c.RunE = func(cmd *cobra.Command, args []string) error { return cmd.Help() }
+		}
+	}
 }
 
 func newRootCommand(a *app) *cobra.Command {
@@ -126,9 +193,12 @@ Settings are flags, then OAP_* variables, then git config oap.*.`,
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no warnings")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
-	root.SetHelpTemplate(root.HelpTemplate() + exitStatus + "\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	root.AddCommand(a.commands()...)
+	a.setHelp(root)
 	return root
 }
 
