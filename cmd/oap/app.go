@@ -43,12 +43,29 @@ func (a *app) repo(ctx context.Context) (*repo.Repo, error) {
 	if a.opened != nil {
 		return a.opened, nil
 	}
-	r, err := repo.Open(ctx, repo.Options{Dir: a.dir, Env: a.environ})
+	wait, err := a.lockTimeout()
+	if err != nil {
+		return nil, err
+	}
+	r, err := repo.Open(ctx, repo.Options{Dir: a.dir, Env: a.environ, LockTimeout: wait})
 	if err != nil {
 		return nil, err
 	}
 	a.opened = r
 	return r, nil
+}
+
+// lockTimeout is OAP_LOCK_TIMEOUT; 0 leaves it to git config oap.lockTimeout.
+func (a *app) lockTimeout() (time.Duration, error) {
+	s := a.getenv("OAP_LOCK_TIMEOUT")
+	if s == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, usagef("OAP_LOCK_TIMEOUT is %q, which is no duration such as 2s", s)
+	}
+	return max(d, time.Nanosecond), nil // not to wait at all is said, too
 }
 
 func (a *app) close() {
