@@ -12,7 +12,8 @@ import (
 )
 
 func (a *app) newDigestCommand() *cobra.Command {
-	return &cobra.Command{
+	var resolved bool
+	cmd := &cobra.Command{
 		Use:   "digest TARGET [OTHER]",
 		Short: "Print or compare profile and spec digest",
 		Long: `Print the two digests of a profile: the profile digest covers the whole document, the spec
@@ -20,14 +21,24 @@ digest the contract, so that writing state back leaves it as it is. Both are SHA
 RFC 8785 canonical JSON: comments, order, quoting and encoding do not matter.
 
 TARGET is a path, NAME, NAME@REVISION or NAME@COMMIT. With OTHER the two documents are
-compared: exit 0 if the profile digests are equal, 1 if not, naming what differs.`,
+compared: exit 0 if the profile digests are equal, 1 if not, naming what differs.
+
+--resolved adds the resolved digest, which covers the contract with everything the profile
+extends, and compares by that.`,
 		Example: `  oap digest code-reviewer
   oap digest code-reviewer@7 code-reviewer
   oap digest note-taker.agent.yaml note-taker.agent.json`,
 		Args:              takes(cobra.RangeArgs(1, 2)),
 		ValidArgsFunction: a.completeNames,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.runDigest(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if resolved {
+				return a.runDigestResolved(cmd.Context(), args)
+			}
+			return a.runDigest(cmd.Context(), args)
+		},
 	}
+	cmd.Flags().BoolVar(&resolved, "resolved", false, "with the profiles that it extends")
+	return cmd
 }
 
 // digested is one line of JSON.
@@ -40,8 +51,10 @@ type digested struct {
 	Revision      int              `json:"revision"`
 	ProfileDigest canonical.Digest `json:"profile_digest"`
 	SpecDigest    canonical.Digest `json:"spec_digest"`
-	Equal         *bool            `json:"equal,omitempty"`
-	Differs       []string         `json:"differs,omitempty"`
+	// ResolvedDigest is there with --resolved.
+	ResolvedDigest string   `json:"resolved_digest,omitempty"`
+	Equal          *bool    `json:"equal,omitempty"`
+	Differs        []string `json:"differs,omitempty"`
 }
 
 func (a *app) runDigest(ctx context.Context, args []string) error {
@@ -85,6 +98,9 @@ func (a *app) printDigests(out []digested) error {
 			continue
 		}
 		a.printf("profile %s  %s\nspec    %s\n", d.ProfileDigest, d.Target, d.SpecDigest)
+		if d.ResolvedDigest != "" {
+			a.printf("resolved %s\n", d.ResolvedDigest)
+		}
 	}
 	return nil
 }
