@@ -63,9 +63,15 @@ func apply(src []byte, edits []Edit) (text []byte, ok bool) {
 }
 
 // tidy sorts the edits, cuts what an edit leaves as it was, and drops edits that change nothing. Edits at
-// one place stay in the order in which the tree was walked.
+// one place stay in the order in which the tree was walked, except that what is put there precedes what goes
+// from there on.
 func tidy(src []byte, edits []Edit) []Edit {
-	slices.SortStableFunc(edits, func(a, b Edit) int { return a.Start - b.Start })
+	slices.SortStableFunc(edits, func(a, b Edit) int {
+		if a.Start != b.Start {
+			return a.Start - b.Start
+		}
+		return min(a.End-a.Start, 1) - min(b.End-b.Start, 1)
+	})
 	out := edits[:0]
 	for _, e := range edits {
 		old := src[e.Start:e.End]

@@ -16,17 +16,16 @@ type editor struct {
 	json           jsonWriter
 	edits          []Edit
 	rerendered     []string
-	headers        map[int]bool    // block texts whose header was already changed
 	separations    map[shapeOf]int // blank lines between entries, once counted
 	seen, seenLine int             // an offset and the start of its line
-	atEnd          bool            // something was put in place of a last line of blanks
+	atEnd          bool            // something was put behind the end of a text without a final line break
 	err            error
 }
 
 // newEditor begins a try; an editor is used once.
 func newEditor(l *ladder) *editor {
 	return &editor{
-		ladder: l, text: l.doc.text, headers: map[int]bool{}, separations: map[shapeOf]int{},
+		ladder: l, text: l.doc.text, separations: map[shapeOf]int{},
 		yaml: yamlWriter{layout: l.layout, schema: l.schema, inlineOnly: l.modes[""] == inline},
 		json: jsonWriter{layout: l.layout, schema: l.schema, text: l.doc.text},
 	}

@@ -1,6 +1,8 @@
 package textedit
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/open-agent-profile/oap/canonical"
@@ -100,24 +102,47 @@ func (e *editor) insertLines(where int, lines string, before *node) {
 		e.note(where, where, lines+e.yaml.eol)
 		return
 	}
-	if last := e.lineStart(len(e.text)); !e.atEnd && where == len(e.text) && skipBlank(e.text, last) == len(e.text) && last < len(e.text) {
+	if !e.atEnd {
 		e.atEnd = true
-		e.note(last, len(e.text), lines) // blanks of a last line without text
-		return
-	}
-	if before != nil && before.style.block() && !e.atEnd && before.end == len(e.text) && !e.headers[before.content] {
-		if h := readBlockHeader(e.text, before.content); h.chomp != '-' {
-			e.headers[before.content] = true
-			from := h.end
-			if h.chomp == '+' {
-				from = before.content + 1 + strings.IndexByte(string(e.text[before.content+1:h.end]), '+')
-				e.note(from, from+1, "-")
-			} else {
-				e.note(from, from, "-")
-			}
+		last := e.lineStart(len(e.text))
+		switch end := e.changedEnd(); {
+		// Nothing has to end the line before: all of the last line goes, or it holds blanks only.
+		case end != nil && len(end.Text) == 0 && endsInBreak(e.text[:end.Start]):
+			e.note(len(e.text), len(e.text), lines)
+			return
+		case end == nil && skipBlank(e.text, last) == len(e.text) && last < len(e.text):
+			e.note(last, len(e.text), lines)
+			return
+		case end == nil && before != nil && before.style.block() && before.end == len(e.text):
+			e.strip(before)
 		}
 	}
 	e.note(where, where, e.yaml.eol+lines)
+}
+
+// changedEnd gives the edit that takes or replaces the end of the text, or nil. What stands there was visited
+// before anything is put behind it.
+func (e *editor) changedEnd() *Edit {
+	for i, d := range slices.Backward(e.edits) {
+		if d.Start < d.End && d.End == len(e.text) {
+			return &e.edits[i]
+		}
+	}
+	return nil
+}
+
+// strip writes "-" into the header of a block text, unless it is there.
+func (e *editor) strip(n *node) {
+	h := readBlockHeader(e.text, n.content)
+	if h.chomp == '-' {
+		return
+	}
+	from, to := h.end, h.end
+	if h.chomp == '+' {
+		from = n.content + 1 + bytes.IndexByte(e.text[n.content+1:h.end], '+')
+		to = from + 1
+	}
+	e.note(from, to, "-")
 }
 
 // behind gives the line behind entry i and the comments that belong to it: those indented deeper.
@@ -179,28 +204,60 @@ type shapeOf struct {
 
 // dropLines deletes the lines of entry i, with the comments below it that are indented deeper: they belong to
 // it, and could become text of a block scalar above. Other comments on lines of their own stay. One run of
-// blank lines goes with it, so that those around it do not add up.
+// blank lines goes with it, so that those around it do not add up: the one behind it, unless no entry stays
+// there. Then that run is not the collection's but sets apart what follows, and what follows may change, too:
+// no removal may reach beyond the place where that would be put.
 func (e *editor) dropLines(n *node, i int, p plan) {
 	start := e.lineStart(n.starts[i])
 	end := e.behind(n, i)
 	after := e.blankRun(end)
-	before := start
-	if i > 0 {
-		floor := e.behind(n, i-1)
-		for before > floor && skipBlank(e.text, e.lineStart(before-1)) == e.lineEnd(e.lineStart(before-1)) {
-			before = e.lineStart(before - 1)
-		}
-	}
+	before := e.blanksBefore(n, i, start)
+	isLast := !plan{fate: p.fate[i:]}.keeps()
 	switch {
-	case after > end && (before < start || i == 0) && after < len(e.text):
+	case isLast:
+		// With new entries in their place, the blank lines in front stay where none follow.
+		if len(p.add[i]) == 0 || i > 0 && after > end {
+			start = before
+		}
+		if e.opensBlanks(n, i, p) {
+			e.note(end, after, "") // an edit of its own, so that something can be put between the two
+		}
+	case after > end && (before < start || i == 0):
 		end = after
 	case before < start && i > 0 && p.fate[i-1].keep && len(p.add[i]) == 0:
 		start = before
 	}
-	if end == len(e.text) && !endsInBreak(e.text) && i > 0 && !n.vals[i-1].lastLeaf().style.block() && p.fate[i-1].keep && len(p.add[i]) == 0 {
+	if end == len(e.text) && !endsInBreak(e.text) && i > 0 && len(p.add[i]) == 0 && e.untouched(n, i-1, p) {
 		start = e.lineEnd(e.lineStart(start - 1)) // the text still ends without a line break
 	}
 	e.note(start, end, "")
+}
+
+// untouched reports that entry i stays as it is and can lose the line break behind it.
+func (e *editor) untouched(n *node, i int, p plan) bool {
+	return p.fate[i].keep && canonical.Equal(n.vals[i].value, p.fate[i].want) && !n.vals[i].lastLeaf().style.block()
+}
+
+// opensBlanks reports that what goes up to the last entry i leaves a block text with "+" that would take the
+// blank lines behind them for its own.
+func (e *editor) opensBlanks(n *node, i int, p plan) bool {
+	k := i
+	for k >= 0 && !p.fate[k].keep {
+		k--
+	}
+	return k >= 0 && len(p.add[k+1]) == 0 && e.keepsBlanks(n.vals[k].lastLeaf())
+}
+
+// blanksBefore gives the first of the blank lines in front of entry i, whose line begins at start.
+func (e *editor) blanksBefore(n *node, i, start int) int {
+	floor := e.nextLine(n.head)
+	if i > 0 {
+		floor = e.behind(n, i-1)
+	}
+	for start > floor && skipBlank(e.text, e.lineStart(start-1)) == e.lineEnd(e.lineStart(start-1)) {
+		start = e.lineStart(start - 1)
+	}
+	return start
 }
 
 // blankRun gives the end of the blank lines at i.
