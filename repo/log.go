@@ -57,7 +57,11 @@ func (r *Repo) Log(ctx context.Context, o LogOptions) iter.Seq2[*LogEntry, error
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		cmd := r.command(ctx, invocation{}, args...)
+		inv := invocation{}
+		if r.Prefix != "" && len(o.Paths) > 0 {
+			inv.dir = r.Root // git takes paths from where it stands; ours are from the top
+		}
+		cmd := r.command(ctx, inv, args...)
 		var stderr tail
 		cmd.Stderr = &stderr
 		out, err := cmd.StdoutPipe()

@@ -105,6 +105,9 @@ func (a *app) runApplyDelta(ctx context.Context, o applyOptions, args []string) 
 	}
 	book.DryRun = o.dryRun
 	s := &applySession{app: a, repo: r, book: book, options: o, outbox: box}
+	if o.dryRun {
+		s.outbox = nil // nothing is done, so nothing is put away; close gives back what was taken
+	}
 	if s.pushes, err = a.pushes(r, o); err != nil {
 		return err
 	}
@@ -160,7 +163,11 @@ func (a *app) applySetup(ctx context.Context, o applyOptions) (*repo.Repo, apply
 	opts.Approve = o.approve
 	opts.Batch = o.batch
 	if o.approve {
-		opts.Actor = o.actor
+		if o.actor != "" {
+			if opts.Actor, err = cleanActor(o.actor); err != nil {
+				return nil, opts, err
+			}
+		}
 		if opts.Actor == "" {
 			id, err := r.Identity(ctx)
 			if err != nil {
