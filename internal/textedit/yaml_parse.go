@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -150,70 +148,4 @@ func secondDocument(text []byte) int {
 		return skipSpace(text, from+at+3)
 	}
 	return from
-}
-
-// The library's parser (not its scanner) gives lines that count from 0 (engine notes: the context mark is
-// not advanced), and the line where the enclosing construct begins.
-var parserProblems = map[string]string{
-	"did not find expected ',' or ']'":       `this list needs "," or "]"`,
-	"did not find expected ',' or '}'":       `this mapping needs "," or "}"`,
-	"did not find expected '-' indicator":    `an entry of this list does not begin with "-"; check the indentation`,
-	"did not find expected key":              "a key was expected in this mapping; check the indentation",
-	"did not find expected node content":     "a value was expected here",
-	"did not find expected <document start>": "text follows the end of the document",
-	"found duplicate %YAML directive":        "the %YAML directive stands here twice",
-	"found duplicate %TAG directive":         "a %TAG directive stands here twice",
-	"found incompatible YAML document":       "this version of YAML is not read",
-	"found undefined tag handle":             "the tag's handle was never declared",
-}
-
-// The scanner's lines are right.
-var scannerProblems = map[string]string{
-	"mapping values are not allowed in this context":               `":" cannot stand here; quote the text or check the indentation`,
-	"mapping keys are not allowed in this context":                 "a key cannot stand here; check the indentation",
-	"block sequence entries are not allowed in this context":       `"- " cannot stand here`,
-	"could not find expected ':'":                                  `a key without ":"`,
-	"found character that cannot start any token":                  "this character cannot begin a value; a tab cannot indent, and @ and ` need quotes",
-	"found a tab character that violates indentation":              "a tab cannot indent",
-	"found a tab character where an indentation space is expected": "a tab cannot indent",
-	"found unexpected end of stream":                               "a quoted text is not closed",
-	"found unexpected document indicator":                          "a quoted text is not closed before the document ends",
-	"found unknown escape character":                               "unknown escape in a quoted text",
-	"found invalid Unicode character escape code":                  "an escape that stands for no character (a lone surrogate, or beyond U+10FFFF)",
-	"did not find expected hexdecimal number":                      "an escape needs hexadecimal digits",
-	"did not find expected comment or line break":                  "only a comment may follow here",
-	"did not find expected alphabetic or numeric character":        "an anchor or alias needs a name",
-	"did not find expected whitespace or line break":               "a blank must follow the tag",
-	"found an indentation indicator equal to 0":                    "the indentation of a block text cannot be 0",
-	"found unknown directive name":                                 "unknown directive",
-	"exceeded max depth of 10000":                                  "nested too deeply",
-}
-
-var libraryError = lazy(`^(?:yaml: )?(?:line (\d+): )?(?s:(.*))$`)
-
-// translate gives a library error a place and words of our own.
-func translate(err error, text []byte, lines *breaks) error {
-	m := libraryError().FindStringSubmatch(err.Error())
-	line, _ := strconv.Atoi(m[1])
-	msg := m[2]
-	if name, ok := strings.CutPrefix(msg, "unknown anchor '"); ok {
-		name, _, _ = strings.Cut(name, "'")
-		at := max(bytes.Index(text, []byte("*"+name)), 0)
-		return faultAt(at, "alias *%s has no anchor before it", name)
-	}
-	if own := parserProblems[msg]; own != "" {
-		line++
-		msg = own
-	} else if own := scannerProblems[msg]; own != "" {
-		msg = own
-	} else {
-		msg = "not valid YAML: " + msg
-	}
-	// The library gives no column, and no line for the first one; the first character of the line must do.
-	line = min(max(line, 1), len(lines.starts))
-	at := lines.starts[line-1]
-	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
-		at++
-	}
-	return faultAt(at, "%s", msg)
 }
