@@ -10,7 +10,7 @@ import (
 // DB_PASSWORD, client-secret, x.apiKey.
 var (
 	passwordNames = words("password", "passwd", "passphrase", "pwd")
-	tokenNames    = words("token", "secret", "apikey", "accesskey", "secretkey", "privatekey", "signingkey", "credential")
+	tokenNames    = words("token", "secret", "apikey", "accesskey", "accountkey", "secretkey", "privatekey", "signingkey", "credential")
 )
 
 func words(list ...string) [][]byte {
@@ -28,8 +28,8 @@ const (
 	structured
 )
 
-// assignment finds name=value, name: value, "name": "value" and --name value inside a text. Only the
-// surroundings of a "=", ":" or "--" are read, and no more than maxName bytes of each.
+// assignment finds name=value, name: value, "name": "value", --name value and --user name:value inside a text.
+// Only the surroundings of a "=", ":", blank or "--" are read, and a bounded number of bytes of each.
 func assignment(s string) (string, bool) {
 	for i := 0; i < len(s); i++ {
 		var name string
@@ -37,11 +37,14 @@ func assignment(s string) (string, bool) {
 		case c == '=' || c == ':':
 			name = nameBefore(s[:i])
 		case c == ' ' && i >= 5:
-			if name = nameBefore(s[:i]); !strings.HasPrefix(name, "--") {
+			if name = nameBefore(s[:i]); !strings.HasPrefix(name, "--") && name != loginShort {
 				continue
 			}
 		default:
 			continue
+		}
+		if strings.HasPrefix(name, "-") && login(name, s[:i], s[i+1:]) {
+			return "password written out", true
 		}
 		if secretName(name) == "" {
 			continue
@@ -123,6 +126,9 @@ func secretName(name string) string {
 // regular; words, versions, dates and references are no credentials. A token in running text must be as
 // long as real ones are.
 func assigned(name, value string, certainty int) (string, bool) {
+	if loginFlag(name) {
+		return "password written out", userPassword(value, false)
+	}
 	what := secretName(name)
 	least, floor := 8, 2.5
 	if what == "token" && certainty == prose {
@@ -133,7 +139,7 @@ func assigned(name, value string, certainty int) (string, bool) {
 		return "", false
 	case !mixed(value, "") || strings.ContainsAny(value, " \t\r\n") || placeholder(value):
 		return "", false
-	case certainty == prose && what == "token" && !mixedStretch(value):
+	case certainty == prose && what == "token" && !mixedStretch(value) && !random64(value):
 		return "", false
 	case entropy(value) < floor:
 		return "", false
@@ -150,6 +156,26 @@ func mixedStretch(s string) bool {
 		}
 	}
 	return false
+}
+
+// random64 recognises random bytes in base64 (RFC 4648 §4), which may begin like a path and have no long stretch
+// of letters and digits: 30 bytes or more, where a letter or digit is rarely followed by one of its kind. Of
+// random neighbours 62 % differ, of those in words and names of paths about a quarter.
+func random64(s string) bool {
+	if len(s) < 40 || !base64Std.covers(s) || !has(s, upper) || !has(s, lower) || !has(s, digits) {
+		return false
+	}
+	pairs, changes := 0, 0
+	for i := 1; i < len(s); i++ {
+		a, b := s[i-1], s[i]
+		if !wordChars[a] || !wordChars[b] {
+			continue
+		}
+		if pairs++; upper[a] != upper[b] || lower[a] != lower[b] {
+			changes++
+		}
+	}
+	return changes*100 >= pairs*45
 }
 
 // reference tells what a program fills in, or a reader has to, from a value.
@@ -169,13 +195,21 @@ func placeholder(s string) bool {
 		return true
 	}
 	low := strings.ToLower(s)
-	for _, p := range []string{"/", "./", "../", "~/", "env:", "env.", "vault:", "op:", "file:", "sha256:", "sha1:", "sha512:", "your", "process.env"} {
-		if strings.HasPrefix(low, p) {
-			return true
-		}
+	if address(low) && !random64(s) {
+		return true
 	}
 	for _, p := range []string{"xxx", "example", "placeholder", "changeme", "redacted"} {
 		if strings.Contains(low, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// address tells what says where a value is, or vouches for one, by how it begins.
+func address(low string) bool {
+	for _, p := range []string{"/", "./", "../", "~/", "env:", "env.", "vault:", "op:", "file:", "sha256:", "sha1:", "sha512:", "your", "process.env"} {
+		if strings.HasPrefix(low, p) {
 			return true
 		}
 	}

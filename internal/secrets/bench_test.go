@@ -37,7 +37,7 @@ func BenchmarkScan(b *testing.B) {
 
 // Texts that repeat what the table looks for, without ever being it.
 func BenchmarkAdversarial(b *testing.B) {
-	for _, unit := range []string{"sk-", "ey-", "eyaaaaaaaaaa.a", "BEGIN ", "Basic ", "password:", "--token ", "://a:", "ghp_"} {
+	for _, unit := range []string{"sk-", "ey-", "eyaaaaaaaaaa.a", "BEGIN ", "Basic ", "password:", "--token ", "://a:", "ghp_", "curl -u ", "curl -ua:", "AccountKey="} {
 		s := strings.Repeat(unit, 2_700_000/len(unit))
 		b.Run(strings.TrimSpace(unit), func(b *testing.B) {
 			b.SetBytes(int64(len(s)))

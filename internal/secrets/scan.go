@@ -81,7 +81,7 @@ func (w *walk) note(kind string, key bool) {
 // flagName gives the name of a command-line flag that stands alone, so that its value is the next entry.
 func flagName(v any) string {
 	s, ok := v.(string)
-	if !ok || len(s) < 3 || s[0] != '-' || !nameChars.covers(s) {
+	if !ok || len(s) < 2 || s[0] != '-' || !nameChars.covers(s) {
 		return ""
 	}
 	return s

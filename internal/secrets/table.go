@@ -57,6 +57,8 @@ var forms = []form{
 	{kind: "Shopify token", prefix: "shpat_", chars: wordChars, min: 32},
 	{kind: "Docker token", prefix: "dckr_pat_", chars: base64URL, min: 20},
 	{kind: "Vault token", prefix: "hvs.", chars: base64URL, min: 24},
+	{kind: "Azure account key", prefix: "AccountKey=", chars: base64Std, min: 86, check: random},
+	{kind: "Azure access key", prefix: "SharedAccessKey=", chars: base64Std, min: 43, check: random},
 	{kind: "age secret key", prefix: "AGE-SECRET-KEY-1", chars: capitals, min: 40},
 	{kind: "bearer token", prefix: "Bearer ", chars: token68, min: 16, check: mixed},
 	{kind: "basic authentication", prefix: "Basic ", chars: token68, min: 8, check: userAndPassword},
@@ -98,6 +100,7 @@ var (
 	token68     = set(alphanumeric + "-._~+/=") // RFC 9110 §11.2
 	header      = set(upperLetters + numerals + " ")
 	nameChars   = set(alphanumeric + "-_.")
+	signs       = set("!@#$%^&*+=?~")
 	controls    = set("\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f")
 )
 

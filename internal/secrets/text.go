@@ -102,6 +102,9 @@ func unbroken(run, _ string) bool {
 // mixed asks for letters and digits, which a credential in running text has and a word has not.
 func mixed(run, _ string) bool { return has(run, digits) && (has(run, lower) || has(run, upper)) }
 
+// random asks for what random bytes look like in base64.
+func random(run, _ string) bool { return random64(run) }
+
 // threeParts is the rest of a JSON Web Token behind its header: two more parts (RFC 7519 §3).
 func threeParts(_, rest string) bool {
 	for range 2 {
