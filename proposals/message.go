@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/open-agent-profile/oap/internal/term"
 	"github.com/open-agent-profile/oap/repo"
@@ -117,29 +116,8 @@ func paragraphs(s string) []string {
 	return out
 }
 
-// fold fills lines of at most 72 columns behind an indent; a longer word stays whole.
-func fold(s, indent string) string {
-	const width = 72
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(term.Escape(s)) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-			b.WriteString(indent)
-			column = len(indent)
-		case column+1+n > width:
-			b.WriteString("\n" + indent)
-			column = len(indent)
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	return b.String()
-}
+// fold fills lines of at most 72 columns behind an indent; what cannot be seen is shown.
+func fold(s, indent string) string { return repo.Fill(term.Escape(s), indent) }
 
 // section reads a headed section of a message back, its paragraphs unfolded.
 func section(message, head string) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/open-agent-profile/oap/delta"
 	"github.com/open-agent-profile/oap/repo"
@@ -61,12 +60,12 @@ func summaryOf(d *delta.Delta) string {
 func body(d *delta.Delta, rc *Receipt, evicted []delta.Eviction, summaryLost string) string {
 	var b strings.Builder
 	if s := strings.TrimSpace(d.Summary); s != "" {
-		fmt.Fprintf(&b, "%s\n\n", wrap(s, ""))
+		fmt.Fprintf(&b, "%s\n\n", repo.Fill(s, ""))
 	}
 	for _, op := range d.Operations {
 		fmt.Fprintf(&b, "- %s %s\n", op.Op, label(op))
 		if op.Reason != "" {
-			fmt.Fprintf(&b, "%s\n", wrap(op.Reason, "  "))
+			fmt.Fprintf(&b, "%s\n", repo.Fill(op.Reason, "  "))
 		}
 	}
 	if len(evicted) > 0 {
@@ -79,32 +78,7 @@ func body(d *delta.Delta, rc *Receipt, evicted []delta.Eviction, summaryLost str
 		fmt.Fprintf(&b, "\nMade for revision %d, merged onto revision %d.\n", rc.RebasedFrom, rc.Previous)
 	}
 	if summaryLost != "" {
-		fmt.Fprintf(&b, "\nThe summary that gave way:\n%s\n", wrap(summaryLost, "  "))
-	}
-	return b.String()
-}
-
-// wrap fills lines of at most 72 columns, each behind an indent, since tools that lint messages refuse
-// longer ones; a word that is longer stays whole. White space is folded.
-func wrap(s, indent string) string {
-	const width = 72
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(s) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-			b.WriteString(indent)
-			column = len(indent)
-		case column+1+n > width:
-			b.WriteString("\n" + indent)
-			column = len(indent)
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
+		fmt.Fprintf(&b, "\nThe summary that gave way:\n%s\n", repo.Fill(summaryLost, "  "))
 	}
 	return b.String()
 }
