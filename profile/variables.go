@@ -12,10 +12,13 @@ func Variables(text string) []string {
 	return names
 }
 
-// FillIn replaces each template of a text by what value gives for its name. What value gives is text, and no
-// template in it is looked at again.
-func FillIn(text string, value func(name string) string) string {
+// FillIn replaces each template of a text by what value gives for its name, and leaves it where value has
+// nothing. What value gives is text: no template in it is looked at again.
+func FillIn(text string, value func(name string) (string, bool)) string {
 	return variable().ReplaceAllStringFunc(text, func(m string) string {
-		return value(variable().FindStringSubmatch(m)[1])
+		if with, ok := value(variable().FindStringSubmatch(m)[1]); ok {
+			return with
+		}
+		return m
 	})
 }

@@ -14,8 +14,6 @@ import (
 )
 
 var (
-	// A template, as the checks of package profile know it (OAP SPEC, variables).
-	template = regexp.MustCompile(`\$\{\{\s*vars\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
 	// A reference in the env or the headers of an MCP server. It is looked at, never replaced.
 	reference = regexp.MustCompile(`^(?:Bearer )?\$\{([A-Z][A-Z0-9_]{0,63})\}$`)
 )
@@ -70,11 +68,9 @@ func (p *preparer) variables() {
 		if !ok {
 			return v
 		}
-		return template.ReplaceAllStringFunc(s, func(m string) string {
-			if with, ok := vars[template.FindStringSubmatch(m)[1]].(string); ok {
-				return with
-			}
-			return m
+		return profile.FillIn(s, func(name string) (string, bool) {
+			with, ok := vars[name].(string)
+			return with, ok
 		})
 	}
 	role := p.object("spec", "role")
