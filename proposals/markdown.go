@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/open-agent-profile/oap/internal/term"
 )
@@ -125,8 +126,12 @@ func effectLines(list []Effect) string {
 
 // inert is what may stand in Markdown as it is: no forge makes a link, mention or markup of it.
 var (
-	inert  = regexp.MustCompile(`^[A-Za-z0-9.][A-Za-z0-9./_-]*$`)
-	linked = regexp.MustCompile(`(?i)www\.|^gh-[0-9]|__|^_|_$|\.(com|org|net|io|dev)\b`)
+	inert = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9.][A-Za-z0-9./_-]*$`)
+	})
+	linked = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)www\.|^gh-[0-9]|__|^_|_$|\.(com|org|net|io|dev)\b`)
+	})
 )
 
 // plainTrailers writes the trailers as text. A value that Markdown could make something of is left out: the
@@ -135,7 +140,7 @@ func (i *Item) plainTrailers() string {
 	var b strings.Builder
 	for _, t := range append(trailers(keyProfile, i.Profile, keyPath, i.Path), i.origin()...) {
 		v := strings.TrimPrefix(t.Value, "sha256:")
-		if inert.MatchString(v) && !linked.MatchString(v) {
+		if inert().MatchString(v) && !linked().MatchString(v) {
 			fmt.Fprintf(&b, "%s: %s\n", t.Key, t.Value)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/open-agent-profile/oap/canonical"
 	"github.com/open-agent-profile/oap/profile"
@@ -130,13 +131,15 @@ func (b *Book) refuseUnstamped(ctx context.Context, main *repo.Snapshot, i *Item
 	return refuse(repo.Refused, "unstamped", "%s has a contract change on the branch that is not on record yet", i.Profile).about(i.ID, i.Profile)
 }
 
-var proposalTrailer = regexp.MustCompile(`(?m)^\s*` + keyProposal + `: ([0-9a-f]{12})\s*$`)
+var proposalTrailer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*` + keyProposal + `: ([0-9a-f]{12})\s*$`)
+})
 
 // proposalsIn gives the proposals that messages name, wherever a squash has put the line.
 func proposalsIn(commits []*repo.LogEntry) []string {
 	var ids []string
 	for _, c := range commits {
-		for _, m := range proposalTrailer.FindAllStringSubmatch(c.Message, -1) {
+		for _, m := range proposalTrailer().FindAllStringSubmatch(c.Message, -1) {
 			if !slices.Contains(ids, m[1]) {
 				ids = append(ids, m[1])
 			}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/open-agent-profile/oap/canonical"
@@ -23,7 +24,9 @@ const (
 )
 
 // noteKey has no dot, so that no note is a profile, a delta or a file of git's.
-var noteKey = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9_-]{0,98}[a-z0-9])?$`)
+var noteKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z0-9](?:[a-z0-9_-]{0,98}[a-z0-9])?$`)
+})
 
 // notes is a folder of notes, opened so that no link in it leads out.
 type notes struct {
@@ -135,7 +138,7 @@ func (n *notes) list() ([]noted, error) {
 	var all []noted
 	for _, e := range entries {
 		key, ok := strings.CutSuffix(e.Name(), ".md")
-		if !ok || !noteKey.MatchString(key) || !e.Type().IsRegular() {
+		if !ok || !noteKey().MatchString(key) || !e.Type().IsRegular() {
 			continue
 		}
 		info, err := e.Info()
@@ -148,7 +151,7 @@ func (n *notes) list() ([]noted, error) {
 }
 
 func (n *notes) get(key string) ([]byte, error) {
-	if !noteKey.MatchString(key) {
+	if !noteKey().MatchString(key) {
 		return nil, usagef("the key %q is not small letters, digits, - and _", key)
 	}
 	// Only what is a file is opened: a pipe would never end.
@@ -172,7 +175,7 @@ func (n *notes) get(key string) ([]byte, error) {
 
 // put replaces a note at once: a reader sees the old text or the new one.
 func (n *notes) put(key string, text []byte) error {
-	if !noteKey.MatchString(key) {
+	if !noteKey().MatchString(key) {
 		return usagef("the key %q is not small letters, digits, - and _", key)
 	}
 	if len(text) > maxNote || !utf8.Valid(text) {

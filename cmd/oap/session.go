@@ -120,7 +120,7 @@ func (a *app) runSessionStart(ctx context.Context, spec string, o startOptions) 
 	if o.id == "" {
 		o.id = newSessionID()
 	}
-	if !sessionID.MatchString(o.id) {
+	if !sessionID().MatchString(o.id) {
 		return usagef("--session %q: an id is letters, digits, dots, dashes and underscores", o.id)
 	}
 	if o.running != 0 && o.parent == "" {

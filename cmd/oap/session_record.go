@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"regexp"
+	"sync"
 
 	"github.com/open-agent-profile/oap/repo"
 )
@@ -16,7 +17,9 @@ const (
 )
 
 // sessionID is an id that can be the end of a ref name; git's other rules are checked by repo.
-var sessionID = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9])?$`)
+var sessionID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9])?$`)
+})
 
 // recordSession keeps what a session started with. A record is never replaced: it says what ran.
 func (a *app) recordSession(ctx context.Context, r *repo.Repo, s session) error {
@@ -68,7 +71,7 @@ func (a *app) anyRecord(ctx context.Context, spec string) (*record, error) {
 
 // kept reads the record of a session; nil where none was kept.
 func (a *app) kept(ctx context.Context, r *repo.Repo, id string) (*record, error) {
-	if !sessionID.MatchString(id) {
+	if !sessionID().MatchString(id) {
 		return nil, nil
 	}
 	tip, err := r.RefTip(ctx, sessionRefs+id)

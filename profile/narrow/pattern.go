@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/open-agent-profile/oap/profile"
 )
@@ -60,7 +61,7 @@ func loosened(pattern string) string {
 	if !strings.ContainsAny(pattern, `*?[{\`) {
 		return pattern
 	}
-	parts := wild.Split(pattern, -1)
+	parts := wild().Split(pattern, -1)
 	if len(parts) > maxWild+1 {
 		parts = []string{parts[0], parts[len(parts)-1]}
 	}
@@ -69,7 +70,9 @@ func loosened(pattern string) string {
 
 // wild is what one dialect or another reads as a wildcard, several in a row as one. An unclosed bracket is
 // one to its end.
-var wild = regexp.MustCompile(`(?:\*|\?|\[[^\]]*\]?|\{[^}]*\}?|\\.?)+`)
+var wild = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:\*|\?|\[[^\]]*\]?|\{[^}]*\}?|\\.?)+`)
+})
 
 // denies reports whether a pattern that denies matches a name.
 func denies(pattern, name string) bool {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/open-agent-profile/oap/canonical"
 	"github.com/open-agent-profile/oap/profile"
@@ -15,7 +16,9 @@ import (
 
 var (
 	// A reference in the env or the headers of an MCP server. It is looked at, never replaced.
-	reference = regexp.MustCompile(`^(?:Bearer )?\$\{([A-Z][A-Z0-9_]{0,63})\}$`)
+	reference = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:Bearer )?\$\{([A-Z][A-Z0-9_]{0,63})\}$`)
+	})
 )
 
 // preparer turns the merged document into what a session on this machine can use.
@@ -97,7 +100,7 @@ func (p *preparer) servers() {
 			refs, _ := e[part].(map[string]any)
 			for _, k := range slices.Sorted(maps.Keys(refs)) {
 				s, _ := refs[k].(string)
-				if m := reference.FindStringSubmatch(s); m != nil && !p.options.Env(m[1]) {
+				if m := reference().FindStringSubmatch(s); m != nil && !p.options.Env(m[1]) {
 					return fmt.Sprintf("the environment variable %s is not set", m[1])
 				}
 			}
