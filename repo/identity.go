@@ -89,7 +89,32 @@ func plainName(s string) bool {
 	})
 }
 
+// ident gives what git answers for GIT_AUTHOR_IDENT or GIT_COMMITTER_IDENT. The name comes from settings
+// and environment as they were at opening, so it is asked for once; the time goes on, unless it is set.
 func (r *Repo) ident(ctx context.Context, variable string) (Signature, error) {
+	r.mu.Lock()
+	sig, known := r.idents[variable]
+	r.mu.Unlock()
+	if !known {
+		var err error
+		if sig, err = r.askIdent(ctx, variable); err != nil {
+			return Signature{}, err
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.idents == nil {
+			r.idents = map[string]Signature{}
+		}
+		r.idents[variable] = sig
+		return sig, nil
+	}
+	if _, set := lookup(r.env, strings.Replace(variable, "_IDENT", "_DATE", 1)); !set {
+		sig.When = time.Now().In(sig.When.Location())
+	}
+	return sig, nil
+}
+
+func (r *Repo) askIdent(ctx context.Context, variable string) (Signature, error) {
 	out, err := r.run(ctx, invocation{}, "var", variable)
 	if ge, ok := err.(*gitError); ok {
 		for _, s := range []string{"invalid date format", "date"} {

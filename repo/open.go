@@ -37,9 +37,10 @@ type Repo struct {
 	objectsDir string
 	hooksDir   string
 
-	mu      sync.Mutex // guards cat and commits
+	mu      sync.Mutex // guards cat, commits and idents
 	cat     *catFile
 	commits map[ID]*Commit
+	idents  map[string]Signature
 }
 
 // Open finds the repository of a directory as git does and reads its facts and settings. Whether the
