@@ -133,8 +133,8 @@ func TestManyProcesses(t *testing.T) {
 		t.Skip("runs processes for some seconds")
 	}
 	r, deltas := newCrashRepo(t)
-	const each = 5
-	writers := scaled(8)
+	const each = 4
+	writers := scaled(5)
 	stop := make(chan struct{})
 	var person, all sync.WaitGroup
 	byHand := 0

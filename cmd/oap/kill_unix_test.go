@@ -19,7 +19,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	r, deltas := newCrashRepo(t)
 	random := rand.New(rand.NewPCG(7, 11))
-	kills, survived := scaled(25), 0
+	kills, survived := scaled(12), 0
 	// Moments are spread over a whole run, however fast this machine is at the moment.
 	began := time.Now()
 	if out, err := command(t, r, "apply-delta", writeDelta(t, deltas, "first", 1)).CombinedOutput(); err != nil {

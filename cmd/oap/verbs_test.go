@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/open-agent-profile/oap/canonical"
+	"github.com/open-agent-profile/oap/internal/oaptest"
 )
 
 // scriptVerbs are what scripts can say beyond testscript's own commands.
@@ -66,10 +67,9 @@ func verbExits(ts *testscript.TestScript, neg bool, args []string) {
 // mkrepo DIR [ARGS...] makes an empty repository with the branch main; ARGS go to git init.
 func verbMkrepo(ts *testscript.TestScript, neg bool, args []string) {
 	wants(ts, neg, false, args, 1, -1, "mkrepo DIR [ARGS...]")
-	init := append([]string{"init", "-q", "-b", "main", "--template="}, args[1:]...)
-	ts.Check(ts.Exec("git", append(init, args[0])...))
-	// A collection in the background would race with the judge.
-	ts.Check(ts.Exec("git", "-C", args[0], "config", "gc.auto", "0"))
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(oaptest.Init(dir, args[1:]...))
 }
 
 // fsck wants git to find nothing wrong with the repository, and nothing changed in the working tree.
@@ -79,13 +79,13 @@ func verbFsck(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 1 {
 		in[1] = args[0]
 	}
-	for _, check := range [][]string{{"fsck", "--strict", "--no-dangling", "--no-progress"}, {"status", "--porcelain"}} {
+	for _, check := range [][]string{{"-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", "fsck", "--strict", "--no-dangling", "--no-progress"}, {"status", "--porcelain"}} {
 		err := ts.Exec("git", append(in, check...)...)
 		said := strings.Join(slices.DeleteFunc(strings.Split(ts.ReadFile("stdout")+ts.ReadFile("stderr"), "\n"), func(line string) bool {
 			return line == "" || strings.HasPrefix(line, "notice: ") // of a branch before its first commit
 		}), "\n")
 		if err != nil || said != "" {
-			ts.Fatalf("git %s: %v\n%s", check[0], err, said)
+			ts.Fatalf("git %s: %v\n%s", strings.Join(check, " "), err, said)
 		}
 	}
 }

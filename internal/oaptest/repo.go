@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -49,26 +51,82 @@ func New(t testing.TB, args ...string) *Repo {
 			t.Fatal(err)
 		}
 	}
-	r.Git(append([]string{"init", "-q", "-b", "main", "--template="}, args...)...)
-	r.append("config", "[gc]\n\tauto = 0\n")
+	if err := Init(r.Dir, args...); err != nil {
+		t.Fatal(err)
+	}
 	return r
 }
 
-// append adds to a file of the git directory.
-func (r *Repo) append(name, text string) {
-	r.T.Helper()
-	dir := r.Path(".git")
-	if _, err := os.Stat(dir); err != nil {
-		dir = r.Dir
+// settings keep git from starting programs behind a test's back, which would race with its judge.
+const settings = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+
+// inits holds what git init made, by its arguments: files by path, folders with a nil.
+var inits sync.Map
+
+// Init makes the folder dir, which may exist, an empty repository with the branch main, as git init does
+// with these arguments; none of them is a path. Git is asked once a process, and its answer copied.
+func Init(dir string, args ...string) error {
+	key := strings.Join(args, "\x00")
+	made, ok := inits.Load(key)
+	if !ok {
+		files, err := askInit(args)
+		if err != nil {
+			return err
+		}
+		made, _ = inits.LoadOrStore(key, files)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_APPEND, 0)
-	if err == nil {
-		_, err = f.WriteString(text)
-		err = errors.Join(err, f.Close())
+	for _, f := range made.([]initFile) {
+		name := filepath.Join(dir, f.name)
+		if f.folder {
+			if err := os.MkdirAll(name, 0o755); err != nil {
+				return err
+			}
+		} else if err := os.WriteFile(name, f.data, f.mode); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+type initFile struct {
+	name   string
+	folder bool
+	mode   fs.FileMode
+	data   []byte
+}
+
+func askInit(args []string) (files []initFile, err error) {
+	dir, err := os.MkdirTemp("", "oaptest-")
 	if err != nil {
-		r.T.Fatal(err)
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	cmd := exec.Command("git", append([]string{"init", "-q", "-b", "main", "--template="}, args...)...)
+	cmd.Dir, cmd.Env = dir, Env(dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("git init: %w\n%s", err, out)
+	}
+	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		f := initFile{folder: e.IsDir()}
+		if f.name, err = filepath.Rel(dir, name); err != nil || f.folder {
+			files = append(files, f)
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		f.mode = info.Mode().Perm()
+		if f.data, err = os.ReadFile(name); filepath.Base(name) == "config" {
+			f.data = append(f.data, settings...)
+		}
+		files = append(files, f)
+		return err
+	})
+	return files, err
 }
 
 // At is another working tree or repository with the same environment.
@@ -161,7 +219,8 @@ func (r *Repo) Commit(message string, files ...string) string {
 // Fsck fails the test unless git fsck --strict has nothing to say. Unreachable objects are no fault.
 func (r *Repo) Fsck() {
 	r.T.Helper()
-	out, err := r.Try("", "fsck", "--strict", "--no-dangling", "--no-progress")
+	out, err := r.Try("", "-c", "core.commitGraph=false", "-c", "core.multiPackIndex=false", // each is a program more
+		"fsck", "--strict", "--no-dangling", "--no-progress")
 	if err != nil || strings.TrimSpace(out) != "" {
 		r.T.Fatalf("git fsck: %v\n%s", err, out)
 	}
