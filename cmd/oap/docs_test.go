@@ -68,7 +68,7 @@ func TestDocs(t *testing.T) {
 const beforeSkills = `git init -q -b main agents && cd agents && oap init -q
 oap new scout --description 'Finds where a feature lives.' --commit -q
 sed -i 's/default: ask/default: allow/' .agents/scout.agent.yaml
-oap policy init -q ../policy.yaml && git config oap.policy ../policy.yaml
+oap policy init -q ../policy.yaml && sed -i 's/default: ask/default: allow/' ../policy.yaml && git config oap.policy ../policy.yaml
 export OAP_OUTBOX=$HOME/outbox`
 
 var inSkills = strings.NewReplacer("NAME", "scout", " ID", " sess-1", "--request-tool TOOL", "--request-tool git/log", "TOOL", "read", "ACTION", "read", " PATH", " README.md",
