@@ -168,8 +168,8 @@ func (c *compiler) typed(n *node, key string, v any, at string) (err error) {
 		source, err = as[string](v)
 		n.text.pattern = c.pattern(source)
 	case "format":
-		n.text.dateTime = v == "date-time"
-		if !n.text.dateTime {
+		n.text.dateTime, n.text.uri = v == "date-time", v == "uri"
+		if !n.text.dateTime && !n.text.uri {
 			err = fmt.Errorf("format %v is not interpreted", v)
 		}
 	case "minimum":

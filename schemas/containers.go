@@ -1,7 +1,10 @@
 package schemas
 
 import (
+	"net/netip"
+	"net/url"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/open-agent-profile/oap/canonical"
@@ -124,7 +127,24 @@ func (r *run) text(n *node, s string) {
 		}
 		r.add("pattern", "%s is not %s", r.show(s), title)
 	}
+	if t.uri && !isURI(s) {
+		r.add("format", "%s is not an absolute address such as https://example.org", r.show(s))
+	}
 	if t.dateTime && !isDateTime(s) {
 		r.add("format", "%s is not an RFC 3339 time such as 2026-01-31T09:30:00Z", r.show(s))
 	}
+}
+
+// isURI wants a scheme, and a host of brackets to be an IPv6 address (JSON Schema Validation §7.3.5).
+func isURI(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || !u.IsAbs() {
+		return false
+	}
+	host := u.Hostname()
+	if !strings.Contains(host, ":") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Is6() && strings.Contains(u.Host, "[")
 }

@@ -47,7 +47,7 @@ func edges(n *node, v any) []mutation {
 			longest = 200_000
 		}
 		set("", strings.Repeat("é", longest), strings.Repeat("🎉", longest+1), strings.Repeat("a", longest+1))
-		if n.text.pattern != nil || n.text.dateTime || n.consts != nil {
+		if n.text.pattern != nil || n.text.dateTime || n.text.uri || n.consts != nil {
 			for _, s := range samples {
 				set(s)
 			}

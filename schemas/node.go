@@ -77,6 +77,7 @@ type textRules struct {
 	min, max int
 	pattern  *pattern
 	dateTime bool
+	uri      bool // absolute (RFC 3986 §4.3)
 }
 
 // numberRules uses infinities for absent bounds, so that each check is one comparison.

@@ -22,6 +22,10 @@ var registry = map[string]entry{
 	"profile": load("profile.schema.json"),
 	"delta":   load("delta.schema.json"),
 	"policy":  load("policy.schema.json"),
+
+	"card":            load("card.schema.json"),
+	"persona-skills":  load("persona-skills.schema.json"),
+	"persona-publish": load("persona-publish.schema.json"),
 }
 
 func load(file string) entry {
