@@ -1,11 +1,12 @@
 package agentcard
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
-
-	"crypto/sha256"
 
 	"github.com/open-agent-profile/oap/canonical"
 	"github.com/open-agent-profile/oap/profile"
@@ -184,7 +185,7 @@ func undeclared(card map[string]any) (found []schemas.Violation) {
 	for i, r := range all {
 		m, _ := r.(map[string]any)
 		names, _ := m["schemes"].(map[string]any)
-		for name := range names {
+		for _, name := range slices.Sorted(maps.Keys(names)) {
 			if declared[name] == nil {
 				found = append(found, schemas.Violation{Pointer: fmt.Sprintf("/securityRequirements/%d", i), Message: fmt.Sprintf("no scheme is named %q", name)})
 			}

@@ -167,3 +167,8 @@ func entries(v any) (out []map[string]any) {
 	}
 	return out
 }
+
+// Finding is an error about the i-th persona of the file, counted from 0.
+func (p *Publish) Finding(i int, rule, message string) profile.Finding {
+	return finding(p.doc, profile.Error, rule, canonical.Pointer{"personas", strconv.Itoa(i)}.String(), message)
+}
