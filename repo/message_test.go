@@ -33,6 +33,7 @@ var messages = []string{
 	"s\n\nA: b\n---\nC: d\n", "s\n\nA: b\n---", "s\n\nA: b\n--- x\ny", "s\n\nA: b\n---x\n", "s\n\nA : b\nC D: e\n", "s\n\n: b\n", "s\n\n- : b\n",
 	"s\n\nA: b\n\nConflicts:\n\tx\n\ty\n", "s\n\nA: b\n\n# x\n\n", "s\n\nA: b\n# ------------------------ >8 ------------------------\nC: d\n",
 	"s\r\n\r\nA: b\r\n", "s\n \nA: b\n", "# c\n\nA: b\n", "s\n\nA:\nB: \n", "s\n\n(cherry picked from commit abc)\nA: b\n", "s\n\nA: b\n \nC: d\n",
+	"\nConflicts:", "\nConflicts:\n", "s\n\nA: b\nConflicts:", "s\n\nA: b\n# ------------------------ >8 ------------------------", "s\n\nA: b\nConflicts:\n---\n",
 }
 
 // Git is the judge of what a trailer is.

@@ -10,15 +10,16 @@ type Trailer struct{ Key, Value string }
 // is of git's own making and at least a quarter are; the first paragraph never counts.
 func ParseTrailers(message string) []Trailer {
 	lines := messageLines(message)
+	open := !strings.HasSuffix(message, "\n")
 	for i, l := range lines {
 		// Three dashes and white space, be it the line end, end the message: what follows is a patch.
-		last := i == len(lines)-1 && !strings.HasSuffix(message, "\n")
+		last := open && i == len(lines)-1
 		if rest, ok := strings.CutPrefix(l, "---"); ok && (rest == "" && !last || rest != "" && isSpace(rest[0])) {
-			lines = lines[:i]
+			lines, open = lines[:i], false
 			break
 		}
 	}
-	lines = lines[:endOfText(lines)]
+	lines = lines[:endOfText(lines, open)]
 	return parseBlock(lines[blockStart(lines):])
 }
 
@@ -31,8 +32,9 @@ func messageLines(s string) []string {
 }
 
 // endOfText leaves out comments, blank lines and an old-style list of conflicts at the end, and what
-// follows git's scissors line (git: commit.c, ignore_non_trailer).
-func endOfText(lines []string) int {
+// follows git's scissors line (git: commit.c, ignore_non_trailer). Open tells that the last line has no end;
+// git takes such a line for no head of conflicts.
+func endOfText(lines []string, open bool) int {
 	cutoff := len(lines)
 	for i, l := range lines {
 		if l == "# ------------------------ >8 ------------------------" {
@@ -47,7 +49,7 @@ func endOfText(lines []string) int {
 			if begin < 0 {
 				begin = i
 			}
-		case l == "Conflicts:":
+		case l == "Conflicts:" && !(open && i == len(lines)-1):
 			conflicts = true
 			if begin < 0 {
 				begin = i

@@ -22,13 +22,14 @@ const (
 // The result is [a-z0-9-] and at most 120 characters, so it stands in a pointer as it is. A nil taken
 // takes nothing. Should every id be taken, the longest one is returned.
 func EntryID(prefix, text string, taken func(string) bool) string {
+	text = oneLine(text)
 	s, whole := slug(text)
 	id := strings.TrimSuffix(prefix+"-"+s, "-")
 	free := func(id string) bool { return taken == nil || !taken(id) }
 	if whole && free(id) {
 		return id
 	}
-	sum := sha256.Sum256([]byte(oneLine(text)))
+	sum := sha256.Sum256([]byte(text))
 	digits := hex.EncodeToString(sum[:])
 	for n := hashStep; n < len(digits); n += hashStep {
 		if hashed := id + "-" + digits[:n]; free(hashed) {

@@ -58,7 +58,7 @@ func TestLatinSpellings(t *testing.T) {
 }
 
 func FuzzEntryID(f *testing.F) {
-	for _, s := range []string{"", "a b", "Größe", "修复 CI", strings.Repeat("ab ", 50), "\xff", "K\u212a", "a\u0301\u0301"} {
+	for _, s := range []string{"", "a b", "Größe", "修复 CI", strings.Repeat("ab ", 50), "\xff", "K\u212a", "a\u0301\u0301", "\u30000", "a\u3000b\u00a0"} {
 		f.Add(s)
 	}
 	form := regexp.MustCompile(`^fact(-[a-z0-9]+)+$`)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/open-agent-profile/oap/profile"
 )
@@ -216,11 +217,12 @@ func meets(as, bs []string) []string {
 	return out
 }
 
-// unsound reports whether an allowing pattern is none of the dialect, or has too many wildcards, so that
-// it allows nothing.
+// unsound reports whether an allowing pattern is none of the dialect, or has too many wildcards, or is no
+// UTF-8 (half a character would allow what a denying pattern, which folds letter case, could not name), so
+// that it allows nothing.
 func unsound(p string) bool {
 	_, err := profile.ParseGlob(p)
-	return p == "" || strings.Contains(p, "*") && (err != nil || strings.Count(strings.ReplaceAll(p, "**", "*"), "*") > maxWild)
+	return p == "" || !utf8.ValidString(p) || strings.Contains(p, "*") && (err != nil || strings.Count(strings.ReplaceAll(p, "**", "*"), "*") > maxWild)
 }
 
 // sound keeps what is a pattern.

@@ -104,6 +104,8 @@ history:
 		"bad time":            swap("2026-05-04T08", "2026-13-04T08"),
 		"unknown member":      swap("  open_threads: []", "  color: red"),
 		"unknown block":       base + "color: red\n",
+		"empty behind colons": swap("open_threads: []", "open_threads: : []"),
+		"spaced empty":        swap("open_threads: []", "open_threads:  []"),
 		"null list":           swap("open_threads: []", "open_threads:"),
 		"empty state":         "oap: \"1.0\"\nkind: AgentProfile\nmetadata:\n  name: scout\n  description: Finds where a feature lives.\nspec:\n  role:\n    instructions: Look.\nstate: {}  # nothing\n\nhistory: []\n# the end\n",
 		"no state":            "oap: \"1.0\"\nkind: AgentProfile\nmetadata:\n  name: scout\n  description: Finds where a feature lives.\nspec:\n  role:\n    instructions: Look.\n",

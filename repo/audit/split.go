@@ -21,7 +21,7 @@ type piece struct {
 
 // empty reports whether a member says that it is an empty collection, and nothing but comments follow.
 func (m piece) empty(brackets string) bool {
-	if !strings.HasSuffix(m.text[:m.head], ": "+brackets+"\n") {
+	if strings.TrimLeft(m.text[:m.head], " ") != m.key+": "+brackets+"\n" {
 		return false
 	}
 	for line := range strings.Lines(m.text[m.head:]) {
