@@ -37,7 +37,7 @@ func Subset(base, contract map[string]any) (excess, odd []Excess) {
 		switch {
 		case unsound(p):
 			s.over(at, p, "is no pattern of the format")
-		case limited && !slices.ContainsFunc(sound(bounds), func(b string) bool { return b == p || allows(b, p) || strings.Contains(p, "*") && covers(b, p) }):
+		case limited && !slices.ContainsFunc(sound(bounds), func(b string) bool { return backs(b, p) }):
 			s.over(at, p, "is not covered by the base's tools.allow")
 		default:
 			s.denied(at, p)
@@ -54,6 +54,15 @@ type subset struct {
 
 func (s *subset) over(at, entry, reason string) {
 	s.excess = append(s.excess, Excess{at, entry, reason})
+}
+
+// backs reports whether an entry of a base surely allows all that an entry allows. A pattern is no name: "a/*"
+// allows the text "a/**", and not what that stands for.
+func backs(b, p string) bool {
+	if strings.Contains(p, "*") {
+		return covers(b, p)
+	}
+	return allows(b, p)
 }
 
 // denied holds one allowed entry against what the base denies.

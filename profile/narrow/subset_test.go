@@ -21,6 +21,7 @@ func TestSubset(t *testing.T) {
 			[]string{"/spec/tools/allow/1 write", "/spec/tools/allow/2 git/*"}, nil},
 		{"inside a pattern", "{policy: allowlist, allow: ['mcp/x/*']}", "{policy: allowlist, allow: ['mcp/x/get_*']}", nil, nil},
 		{"wider pattern", "{policy: allowlist, allow: ['mcp/x/*']}", "{policy: allowlist, allow: ['mcp/**']}", []string{"/spec/tools/allow/0 mcp/**"}, nil},
+		{"deeper pattern", "{policy: allowlist, allow: ['mcp/*']}", "{policy: allowlist, allow: ['mcp/**']}", []string{"/spec/tools/allow/0 mcp/**"}, nil},
 		{"everything", "{policy: allowlist, allow: ['mcp/x/*']}", "{policy: allowlist, allow: ['*']}", []string{"/spec/tools/allow/0 *"}, nil},
 		{"letter case", "{policy: allowlist, allow: [read]}", "{policy: allowlist, allow: [Read]}", []string{"/spec/tools/allow/0 Read"}, nil},
 		{"another dialect", "{policy: allowlist, allow: ['mcp/x/*']}", "{policy: allowlist, allow: ['mcp/x/[ab]*?']}", []string{"/spec/tools/allow/0 mcp/x/[ab]*?"}, nil},
