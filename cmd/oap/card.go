@@ -173,8 +173,9 @@ func (a *app) newCardBuildCommand() *cobra.Command {
 		Use:   "build --out DIR | build --check DIR",
 		Short: "Write the cards of all public personas as files",
 		Long: `Write a static tree, one card a public persona: a/NAME/` + wellKnown + `, and with
---default NAME also ` + wellKnown + ` at the top. The folder is made whole beside its place and
-then put there at once; what it held before is gone, so it must hold nothing but cards.
+--default NAME also ` + wellKnown + ` at the top. The folder is made
+whole beside its place and then put there at once; what it held before is gone, so it must hold
+nothing but cards.
 --check compares a tree with what would be written and exits 1 where they differ.`,
 		Example: `  oap card build --out public
   oap card build --check public --default reviewer`,

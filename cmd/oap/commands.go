@@ -33,6 +33,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newResolveCommand(),
 		a.newRestoreCommand(),
 		a.newRollbackCommand(),
+		a.newServeCommand(),
 		a.newSessionCommand(),
 		a.newShowCommand(),
 		a.newStampCommand(),

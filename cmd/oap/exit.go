@@ -89,6 +89,7 @@ func classify(err error) failure {
 		located *catalog.Error
 		missing *notFoundError
 		root    *catalog.RootError
+		foreign *notCardsError
 		path    *fs.PathError
 	)
 	set := func(code int, kind string, hints ...string) failure {
@@ -112,6 +113,8 @@ func classify(err error) failure {
 		return set(exitNo, "no")
 	case errors.As(err, &missing):
 		return set(exitNotFound, "not-found")
+	case errors.As(err, &foreign):
+		return set(exitRefused, "not-cards")
 	case errors.As(err, &stopped):
 		f.Details = stopped.Details
 		return set(applyCodes[stopped.Kind], string(stopped.Kind), applyHints(stopped)...)

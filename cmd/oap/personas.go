@@ -178,28 +178,28 @@ func (c *cast) find(ctx context.Context, name string) (*catalog.Entry, error) {
 	return e, err
 }
 
-// public composes every persona that the publish file lists. One that is not there is a finding about the file.
-func (c *cast) public(ctx context.Context) (all []*worn, err error) {
+// public composes every persona that the publish file lists. One that is not there is a finding about the file,
+// and no matter of the others.
+func (c *cast) public(ctx context.Context) (all []*worn, missing []profile.Finding, err error) {
 	if c.publish == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	for i, p := range c.publish.Personas {
 		e, err := c.find(ctx, p.Name)
 		if err != nil {
 			if ctx.Err() != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			f := c.publish.Finding(i, "base", err.Error())
-			c.findings = append(c.findings, f)
+			missing = append(missing, c.publish.Finding(i, "base", err.Error()))
 			continue
 		}
 		w, err := c.wear(ctx, e)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, w)
 	}
-	return all, nil
+	return all, missing, nil
 }
 
 // card builds the card of a public persona. Its error is an InvalidError with everything that stands against it.
@@ -226,13 +226,14 @@ func missingFile(c *cast) string {
 	return agentcard.PublishFile
 }
 
-// judged is everything that is wrong with the personas of a root: the files, each public persona, and whether it
+// judge finds everything that is wrong with the personas of a root: the files, each public persona, and whether it
 // has a card.
 func (c *cast) judge(ctx context.Context) (all []*worn, findings []profile.Finding, err error) {
-	if all, err = c.public(ctx); err != nil {
+	all, missing, err := c.public(ctx)
+	if err != nil {
 		return nil, nil, err
 	}
-	findings = slices.Clone(c.findings)
+	findings = slices.Concat(c.findings, missing)
 	var composed []*agentcard.Persona
 	for _, w := range all {
 		findings = append(findings, w.findings...)

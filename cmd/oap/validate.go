@@ -31,7 +31,8 @@ below included; no repository is needed. - is standard input. NAME, ROOT:NAME an
 are profiles of the repository; a word that names a file or folder here is a path. Without
 arguments all profiles and deltas under the profile roots are checked, those of the working
 tree, or of a commit with --branch or in a bare repository; there a name that stands twice in
-one root is an error. Having nothing to check under the roots is no failure.
+one root is an error. There the public personas are held against their bases, too, as by
+oap persona check. Having nothing to check under the roots is no failure.
 
 --format is text, json (one object a line), sarif (2.1.0, for code scanning), github (workflow
 commands) or gitlab (code quality report). Everything is checked and printed before a failure

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"path"
@@ -41,6 +42,32 @@ func (v *validation) duplicates() {
 			}
 		}
 	}
+}
+
+// personas holds the public personas of the profile roots against their bases. What was said of a document
+// already is not said again.
+func (v *validation) personas(ctx context.Context) error {
+	casts, err := v.app.casts(ctx, "")
+	if err != nil {
+		return err
+	}
+	known := map[profile.Finding]bool{}
+	for _, f := range v.findings() {
+		known[f] = true
+	}
+	for _, c := range casts {
+		_, findings, err := c.judge(ctx)
+		if err != nil {
+			return err
+		}
+		for _, f := range findings {
+			if !known[f] {
+				known[f] = true
+				v.checked = append(v.checked, &checked{path: f.Path, findings: []profile.Finding{f}})
+			}
+		}
+	}
+	return nil
 }
 
 // folders looks at paths beside each other.

@@ -156,7 +156,7 @@ func (v *validation) underRoots(ctx context.Context) error {
 	}
 	v.duplicates()
 	v.folders(paths)
-	return nil
+	return v.personas(ctx)
 }
 
 // documentsUnder lists the documents of a source, as [catalog.Source] lists profiles.
