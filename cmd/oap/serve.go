@@ -70,9 +70,6 @@ func (a *app) runServe(ctx context.Context, o serveOptions, l limits) error {
 		return usagef("--poll is at least 10ms, not %s", o.poll)
 	}
 	s := &cardServer{app: a, standard: o.standard, cacheControl: fmt.Sprintf("public, max-age=%d", int(o.maxAge.Seconds())), log: a.logger()}
-	if err := s.start(ctx); err != nil {
-		return err
-	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
 	if err != nil {
 		var address *net.AddrError
@@ -82,12 +79,15 @@ func (a *app) runServe(ctx context.Context, o serveOptions, l limits) error {
 		}
 		return err
 	}
+	defer listener.Close() // the server has closed it already where it came to serve
+	if err := s.start(ctx); err != nil {
+		return err
+	}
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: l.header, ReadTimeout: l.read, WriteTimeout: l.write, IdleTimeout: l.idle, MaxHeaderBytes: l.headerBytes,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	if err := a.listening(listener.Addr()); err != nil {
-		listener.Close()
 		return err
 	}
 	followed := make(chan struct{})
