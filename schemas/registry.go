@@ -26,6 +26,11 @@ var registry = map[string]entry{
 	"card":            load("card.schema.json"),
 	"persona-skills":  load("persona-skills.schema.json"),
 	"persona-publish": load("persona-publish.schema.json"),
+
+	"openwop-agent-v1": load("openwop-agent-v1.schema.json"),
+	"openwop-agent-v2": load("openwop-agent-v2.schema.json"),
+	"openwop-pack-v1":  load("openwop-pack-v1.schema.json"),
+	"openwop-pack-v2":  load("openwop-pack-v2.schema.json"),
 }
 
 func load(file string) entry {
