@@ -157,6 +157,7 @@ func (a *app) applySetup(ctx context.Context, o applyOptions) (*repo.Repo, apply
 	if err != nil {
 		return nil, opts, err
 	}
+	opts.Gate = takesState
 	opts.Hooks = o.hooks || hooks
 	opts.Signoff = o.signoff
 	opts.Subject = a.setting(r, "subject")

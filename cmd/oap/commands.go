@@ -20,6 +20,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newInitCommand(),
 		a.newListCommand(),
 		a.newLogCommand(),
+		a.newManifestCommand(),
 		a.newMemoryCommand(),
 		a.newMergeCommand(),
 		a.newMergeFileCommand(),

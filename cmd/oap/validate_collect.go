@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/open-agent-profile/oap/interop/agentmanifest"
 	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/repo"
 	"github.com/open-agent-profile/oap/repo/catalog"
@@ -269,6 +270,8 @@ func (v *validation) document(p, root string, data []byte, doc *profile.Document
 	if doc.Kind() == profile.KindDelta {
 		return nil
 	}
+	contract, _ := doc.Value["spec"].(map[string]any)
+	c.findings = append(c.findings, agentmanifest.Gate(doc, contract)...)
 	c.name = doc.Name()
 	c.line, c.column = doc.Position("/metadata/name")
 	if !v.digests {

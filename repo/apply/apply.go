@@ -23,6 +23,9 @@ type Options struct {
 
 	Cap           profile.Writeback // the machine's own limit; empty means none
 	ProtectPinned bool              // touching a pinned entry needs approval
+	// Gate says why a profile takes no state, whoever approves it, and of which kind the refusal is; "" where
+	// nothing speaks against it. Nil asks nobody.
+	Gate func(*profile.Document) (Kind, string)
 	Subject       string            // form of the commit subject; see message.go
 	Signoff       bool
 	Hooks         bool

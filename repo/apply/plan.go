@@ -118,6 +118,11 @@ func permit(t *target, o Options, rc *Receipt, w *worked) error {
 		mode = mode.Lesser(o.Cap)
 	}
 	name := t.doc.Name()
+	if o.Gate != nil {
+		if kind, why := o.Gate(t.doc); why != "" {
+			return refuse(kind, "%s", why)
+		}
+	}
 	switch {
 	case mode == profile.WritebackOff && t.doc.Writeback() != profile.WritebackOff:
 		return refuse(Off, "writeback of %s is %s in its contract but off on this machine (oap.writeback)", name, t.doc.Writeback())
