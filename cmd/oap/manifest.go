@@ -52,8 +52,8 @@ is wrong is named at once, with its place; what a registry would refuse carries 
 pack_validation_failed, and the exit is 1. Nothing turns such an error into less.
 
 --target v1 judges by the v1 schemas and warns of what v2 would refuse, v2 by the v2 schemas,
-both by both. A file named pack.json is judged with the files of its folder that it refers to; the
-references of a bare manifest, and of a pack under another name, are held to the rules for
+both by both. A file named pack.json is judged with the files of its folder that it refers to;
+the references of a bare manifest, and of a pack under another name, are held to the rules for
 paths alone.`,
 		Example: `  oap manifest validate pack.json
   oap manifest validate --target both agent.json --json`,
