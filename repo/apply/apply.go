@@ -25,10 +25,10 @@ type Options struct {
 	ProtectPinned bool              // touching a pinned entry needs approval
 	// Gate says why a profile takes no state, whoever approves it, and of which kind the refusal is; "" where
 	// nothing speaks against it. Nil asks nobody.
-	Gate func(*profile.Document) (Kind, string)
-	Subject       string            // form of the commit subject; see message.go
-	Signoff       bool
-	Hooks         bool
+	Gate    func(*profile.Document) (Kind, string)
+	Subject string // form of the commit subject; see message.go
+	Signoff bool
+	Hooks   bool
 
 	Now time.Time // for the document: revision, history, retention
 	// CommitTime is for the commit; zero is git's own time.
