@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -82,7 +83,8 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func serveCards(t testing.TB, l limits) *served {
+// serveRepo is a repository with two public personas.
+func serveRepo(t testing.TB) *oaptest.Repo {
 	t.Helper()
 	g := oaptest.New(t)
 	g.Commit("start",
@@ -91,6 +93,12 @@ func serveCards(t testing.TB, l limits) *served {
 		".agents/writer.agent.yaml", servePersona("writer", "write"),
 		".agents/personas/skills.yaml", serveSkills,
 		".agents/personas/publish.yaml", servePublish)
+	return g
+}
+
+func serveCards(t testing.TB, l limits) *served {
+	t.Helper()
+	g := serveRepo(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	out, w := io.Pipe()
 	log := &lockedBuffer{}
@@ -373,12 +381,12 @@ func TestServeCutsOff(t *testing.T) {
 // TestServeEnds sends the signal that a service manager sends to the built binary.
 func TestServeEnds(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no SIGTERM")
+		t.Skip("a program on Windows cannot send another a signal (os.Process.Signal)")
 	}
 	t.Parallel()
-	s := serveCards(t, serveLimits)
-	cmd := exec.Command(oapBinary(t), "serve", "--listen", "127.0.0.1:0", "-C", s.repo.Dir)
-	cmd.Env = append(s.repo.Env, "OAP_USER_ROOT=none")
+	g := serveRepo(t)
+	cmd := exec.Command(oapBinary(t), "serve", "--listen", "127.0.0.1:0", "-C", g.Dir)
+	cmd.Env = append(g.Env, "OAP_USER_ROOT=none")
 	var log lockedBuffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()
@@ -392,7 +400,7 @@ func TestServeEnds(t *testing.T) {
 	if err != nil || !strings.HasPrefix(line, "listening on http://127.0.0.1:") {
 		t.Error(line, err)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil || !strings.Contains(log.String(), "msg=stopped") {
