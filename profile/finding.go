@@ -68,6 +68,12 @@ func (e *InvalidError) Error() string {
 	return first.Text()
 }
 
+// Finding is something about the place that a pointer addresses, at its line and column.
+func (d *Document) Finding(sev Severity, rule, pointer, message string) Finding {
+	line, col := d.Position(pointer)
+	return Finding{Path: d.Path, Line: line, Column: col, Severity: sev, Rule: rule, Pointer: pointer, Message: message}
+}
+
 // report collects findings of one document.
 type report struct {
 	doc *Document
@@ -75,11 +81,7 @@ type report struct {
 }
 
 func (r *report) add(sev Severity, rule, pointer, format string, args ...any) {
-	line, col := r.doc.Position(pointer)
-	r.fs = append(r.fs, Finding{
-		Path: r.doc.Path, Line: line, Column: col, Severity: sev, Rule: rule, Pointer: pointer,
-		Message: fmt.Sprintf(format, args...),
-	})
+	r.fs = append(r.fs, r.doc.Finding(sev, rule, pointer, fmt.Sprintf(format, args...)))
 }
 
 // sorted orders by position, then pointer and rule, so that equal documents give equal lists.

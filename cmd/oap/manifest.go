@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -18,10 +17,11 @@ import (
 // takesState refuses state for a skill in the sense of OpenWOP, and for a profile whose annotations cannot be read,
 // so that a misspelt role does not let state in.
 func takesState(doc *profile.Document) (apply.Kind, string) {
-	if agentmanifest.Stateless(doc.Value) {
+	s, found := agentmanifest.Read(doc)
+	if s.Role == "skill" {
 		return apply.Stateless, fmt.Sprintf("%s is a skill (openwop.dev/role), which learns nothing from a call: it takes no state", doc.Name())
 	}
-	if _, found := agentmanifest.Read(doc); len(found) > 0 {
+	if len(found) > 0 {
 		return apply.Invalid, found[0].Text()
 	}
 	return "", ""
@@ -118,9 +118,7 @@ func (a *app) runManifestValidate(target agentmanifest.Target, args []string) er
 	case unread != nil:
 		return &alreadyReported{unread}
 	case n.Errors > 0:
-		err := &answerNo{fmt.Sprintf("%s in %s", plural(n.Errors, "error", "errors"), plural(n.Files, "file", "files"))}
-		a.fail(err)
-		return &alreadyReported{err}
+		return &answerNo{fmt.Sprintf("%s in %s", plural(n.Errors, "error", "errors"), plural(n.Files, "file", "files"))}
 	}
 	a.notef("%s, valid under OpenWOP %s", plural(n.Files, "file", "files"), target)
 	return nil
@@ -161,12 +159,10 @@ func (a *app) checkManifest(arg string, target agentmanifest.Target) ([]agentman
 		return false
 	}
 	switch {
-	case has("agentId"):
+	case has("agentId"), !has("manifests", "agents", "nodes", "engines", "runtime"):
 		return agentmanifest.Check(doc, target), nil
 	case has("manifests"):
 		return agentmanifest.CheckList(doc, target), nil
-	case !has("agents", "nodes", "engines", "runtime"):
-		return agentmanifest.Check(doc, target), nil
 	case filepath.Base(full) != "pack.json":
 		return agentmanifest.CheckPack(doc, target, nil), nil
 	}
@@ -184,12 +180,9 @@ func (a *app) checkManifest(arg string, target agentmanifest.Target) ([]agentman
 			return nil, err
 		case !info.Mode().IsRegular():
 			return nil, errors.New("it is no file")
-		case info.Size() > maxPackEntry:
-			return nil, fmt.Errorf("it has %d bytes, and registries take %d", info.Size(), maxPackEntry)
+		case info.Size() > agentmanifest.MaxFile:
+			return nil, fmt.Errorf("it has %d bytes, and registries take %d", info.Size(), agentmanifest.MaxFile)
 		}
-		return fs.ReadFile(root.FS(), filepath.ToSlash(name))
+		return root.ReadFile(name)
 	}), nil
 }
-
-// maxPackEntry is what a registry takes of one file, in bytes (OpenWOP threat model, node packs).
-const maxPackEntry = 5 << 20

@@ -135,8 +135,7 @@ func baseFinding(doc *profile.Document, err error) []profile.Finding {
 	if errors.As(err, &invalid) {
 		return invalid.Findings
 	}
-	line, col := doc.Position("/extends/0")
-	return []profile.Finding{{Path: doc.Path, Line: line, Column: col, Severity: profile.Error, Rule: "base", Pointer: "/extends/0", Message: err.Error()}}
+	return []profile.Finding{doc.Finding(profile.Error, "base", "/extends/0", err.Error())}
 }
 
 // persona asks narrowing what the two contracts grant, and where the persona is wider.

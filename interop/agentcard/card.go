@@ -69,7 +69,7 @@ func (c *Card) ETag() string { return `"` + hex.EncodeToString(c.Digest[:16]) + 
 // "no-skills", or "card-schema" where the publish file says what no card may.
 func Build(p *Persona, m *SkillMap, pub *Publish) (*Card, error) {
 	refuse := func(doc *profile.Document, rule, pointer, message string) error {
-		return &profile.InvalidError{Findings: []profile.Finding{finding(doc, profile.Error, rule, pointer, message)}}
+		return &profile.InvalidError{Findings: []profile.Finding{doc.Finding(profile.Error, rule, pointer, message)}}
 	}
 	name := p.Document.Name()
 	entry := pub.Find(name)
@@ -84,7 +84,7 @@ func Build(p *Persona, m *SkillMap, pub *Publish) (*Card, error) {
 		card := document(p, entry, pub, skills)
 		var found []profile.Finding
 		for _, v := range append(schemas.Validate("card", any(card)), undeclared(card)...) {
-			found = append(found, finding(pub.doc, profile.Error, "card-schema", "", fmt.Sprintf("the card of %q: %s: %s", name, v.Pointer, v.Message)))
+			found = append(found, pub.doc.Finding(profile.Error, "card-schema", "", fmt.Sprintf("the card of %q: %s: %s", name, v.Pointer, v.Message)))
 		}
 		if found != nil {
 			return nil, &profile.InvalidError{Findings: found}

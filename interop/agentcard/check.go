@@ -57,7 +57,7 @@ var (
 // "persona-content", "policy".
 func CheckContent(doc *profile.Document) (found []profile.Finding) {
 	add := func(rule, pointer, format string, args ...any) {
-		found = append(found, finding(doc, profile.Error, rule, pointer, fmt.Sprintf(format, args...)))
+		found = append(found, doc.Finding(profile.Error, rule, pointer, fmt.Sprintf(format, args...)))
 	}
 	bases, _ := doc.Value["extends"].([]any)
 	if len(bases) != 1 {
@@ -92,21 +92,21 @@ func Check(p *Persona, m *SkillMap) []profile.Finding {
 	found := CheckContent(p.Document)
 	doc := p.Document
 	for _, e := range p.Excess {
-		found = append(found, finding(doc, profile.Error, "not-subset", e.Pointer, fmt.Sprintf("%q %s", e.Entry, e.Reason)))
+		found = append(found, doc.Finding(profile.Error, "not-subset", e.Pointer, fmt.Sprintf("%q %s", e.Entry, e.Reason)))
 	}
 	for _, e := range p.Odd {
 		message := e.Reason
 		if e.Entry != "" {
 			message = fmt.Sprintf("%q: %s", e.Entry, e.Reason)
 		}
-		found = append(found, finding(doc, profile.Warning, "persona", e.Pointer, message))
+		found = append(found, doc.Finding(profile.Warning, "persona", e.Pointer, message))
 	}
 	if own, ok := canonical.Get(doc.Value, canonical.Pointer{"spec", "role", "constraints"}); ok {
 		kept := texts(own)
 		before, _ := canonical.Get(p.Base, canonical.Pointer{"role", "constraints"})
 		for _, c := range texts(before) {
 			if !slices.Contains(kept, c) {
-				found = append(found, finding(doc, profile.Warning, "persona", "/spec/role/constraints", "drops a constraint of the base: "+shorten(c)))
+				found = append(found, doc.Finding(profile.Warning, "persona", "/spec/role/constraints", "drops a constraint of the base: "+shorten(c)))
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func (p *Persona) unused(m *SkillMap) (found []profile.Finding) {
 	for i, tool := range texts(allow) {
 		if ok, _ := p.Granted(tool); ok && !needed[tool] && !strings.Contains(tool, "*") {
 			at := canonical.Pointer{"spec", "tools", "allow", fmt.Sprint(i)}
-			found = append(found, finding(p.Document, profile.Warning, "persona", at.String(), fmt.Sprintf("no skill of the map needs %q", tool)))
+			found = append(found, p.Document.Finding(profile.Warning, "persona", at.String(), fmt.Sprintf("no skill of the map needs %q", tool)))
 		}
 	}
 	return found
@@ -145,7 +145,7 @@ func CheckMap(m *SkillMap, personas []*Persona) (found []profile.Finding) {
 		})
 		if !backed {
 			at := canonical.Pointer{"skills", fmt.Sprint(i)}
-			found = append(found, finding(m.doc, profile.Warning, "skill-map", at.String(), fmt.Sprintf("no base grants what %q needs, so that nobody has it", s.ID)))
+			found = append(found, m.doc.Finding(profile.Warning, "skill-map", at.String(), fmt.Sprintf("no base grants what %q needs, so that nobody has it", s.ID)))
 		}
 	}
 	return found

@@ -122,7 +122,7 @@ func parse(name string, src []byte, schema, rule, list, key string) (*profile.Do
 	}
 	var found []profile.Finding
 	for _, v := range schemas.Validate(schema, doc.Value) {
-		found = append(found, finding(doc, profile.Error, rule, v.Pointer, v.Message))
+		found = append(found, doc.Finding(profile.Error, rule, v.Pointer, v.Message))
 	}
 	first := map[string]int{}
 	all, _ := doc.Value[list].([]any)
@@ -133,7 +133,7 @@ func parse(name string, src []byte, schema, rule, list, key string) (*profile.Do
 		}
 		if before, twice := first[id]; twice && id != "" {
 			at := canonical.Pointer{list, strconv.Itoa(i)}
-			found = append(found, finding(doc, profile.Error, rule, at.String(), fmt.Sprintf("entry %d has the %s %q already, counted from 0", before, key, id)))
+			found = append(found, doc.Finding(profile.Error, rule, at.String(), fmt.Sprintf("entry %d has the %s %q already, counted from 0", before, key, id)))
 			continue
 		}
 		first[id] = i
@@ -142,11 +142,6 @@ func parse(name string, src []byte, schema, rule, list, key string) (*profile.Do
 		return nil, &profile.InvalidError{Findings: found}
 	}
 	return doc, nil
-}
-
-func finding(doc *profile.Document, s profile.Severity, rule, pointer, message string) profile.Finding {
-	line, col := doc.Position(pointer)
-	return profile.Finding{Path: doc.Path, Line: line, Column: col, Severity: s, Rule: rule, Pointer: pointer, Message: message}
 }
 
 func text(v any) string { s, _ := v.(string); return s }
@@ -170,5 +165,5 @@ func entries(v any) (out []map[string]any) {
 
 // Finding is an error about the i-th persona of the file, counted from 0.
 func (p *Publish) Finding(i int, rule, message string) profile.Finding {
-	return finding(p.doc, profile.Error, rule, canonical.Pointer{"personas", strconv.Itoa(i)}.String(), message)
+	return p.doc.Finding(profile.Error, rule, canonical.Pointer{"personas", strconv.Itoa(i)}.String(), message)
 }

@@ -46,10 +46,7 @@ type checker struct {
 }
 
 func (c *checker) add(s profile.Severity, agent, rule, pointer, format string, args ...any) {
-	line, col := c.doc.Position(pointer)
-	v := Violation{AgentID: agent, Finding: profile.Finding{
-		Path: c.doc.Path, Line: line, Column: col, Severity: s, Rule: rule, Pointer: pointer, Message: fmt.Sprintf(format, args...),
-	}}
+	v := Violation{AgentID: agent, Finding: c.doc.Finding(s, rule, pointer, fmt.Sprintf(format, args...))}
 	if s == profile.Error {
 		v.Code = Rejected
 	}

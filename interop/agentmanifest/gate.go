@@ -64,7 +64,7 @@ func Read(doc *profile.Document) (*Settings, []profile.Finding) {
 		}
 		value := text(annotations[key])
 		if why := s.read(name, value, texts, flags); why != "" {
-			found = append(found, finding(doc, "openwop-annotation", canonical.Pointer{"metadata", "annotations", key}, why))
+			found = append(found, doc.Finding(profile.Error, "openwop-annotation", annotation(name), why))
 		}
 	}
 	return s, found
@@ -130,20 +130,9 @@ func split(s string) (out []string) {
 	return out
 }
 
-func finding(doc *profile.Document, rule string, at canonical.Pointer, message string) profile.Finding {
-	line, col := doc.Position(at.String())
-	return profile.Finding{Path: doc.Path, Line: line, Column: col, Severity: profile.Error, Rule: rule, Pointer: at.String(), Message: message}
-}
-
-func annotation(name string) canonical.Pointer {
-	return canonical.Pointer{"metadata", "annotations", Domain + name}
-}
-
-// Stateless reports whether a profile says that it is a skill, which learns nothing: whatever it kept from one call
-// would change the next.
-func Stateless(value map[string]any) bool {
-	role, _ := canonical.Get(value, annotation("role"))
-	return role == "skill"
+// annotation is the pointer of one of ours.
+func annotation(name string) string {
+	return canonical.Pointer{"metadata", "annotations", Domain + name}.String()
 }
 
 // LongTerm derives whether a profile remembers across runs, from spec.memory: nil is not said. The stores are those
@@ -158,7 +147,8 @@ func LongTerm(spec map[string]any) (flag *bool, stores []string) {
 	if mode == "off" { // no store is more open than the section (OAP SPEC, memory)
 		return &no, nil
 	}
-	for _, v := range list(memory["stores"]) {
+	all := list(memory["stores"])
+	for _, v := range all {
 		store, _ := v.(map[string]any)
 		if text(store["mode"]) != "off" {
 			stores = append(stores, text(store["name"]))
@@ -167,12 +157,12 @@ func LongTerm(spec map[string]any) (flag *bool, stores []string) {
 	switch {
 	case len(stores) > 0 || len(list(memory["scopes"])) > 0:
 		return &yes, stores
-	case len(list(memory["stores"])) == 0 && mode == "read_write":
+	case len(all) > 0: // each of them is off
+		return &no, nil
+	case mode == "read_write":
 		return &yes, nil
-	case len(list(memory["stores"])) == 0:
-		return nil, nil
 	}
-	return &no, nil
+	return nil, nil
 }
 
 // Gate lists what keeps a profile from being published as what it says it is: annotations that cannot be read, a
@@ -185,8 +175,8 @@ func Gate(doc *profile.Document, spec map[string]any) []profile.Finding {
 	if s.Role != "skill" {
 		return found
 	}
-	add := func(at canonical.Pointer, format string, args ...any) {
-		found = append(found, finding(doc, "skill-profile", at, fmt.Sprintf(format, args...)+" ("+Rejected+")"))
+	add := func(at, format string, args ...any) {
+		found = append(found, doc.Finding(profile.Error, "skill-profile", at, fmt.Sprintf(format, args...)+" ("+Rejected+")"))
 	}
 	if s.TaskSchema == "" && s.ReturnSchema == "" {
 		add(annotation("role"), "a skill declares handoff: name a file in %shandoff-task-schema or %shandoff-return-schema", Domain, Domain)
@@ -203,7 +193,7 @@ func Gate(doc *profile.Document, spec map[string]any) []profile.Finding {
 		if len(stores) > 0 {
 			what = "the store " + strings.Join(stores, ", ") + " is open"
 		}
-		add(canonical.Pointer{"spec", "memory"}, "a skill remembers nothing across runs, and %s: remove it, or state %smemory-long-term: \"false\"", what, Domain)
+		add("/spec/memory", "a skill remembers nothing across runs, and %s: remove it, or state %smemory-long-term: \"false\"", what, Domain)
 	}
 	return found
 }
@@ -212,7 +202,7 @@ func (s *Settings) mode(doc *profile.Document, spec map[string]any) []profile.Fi
 	runtime, _ := spec["runtime"].(map[string]any)
 	mode := text(runtime["mode"])
 	if s.Role == "skill" && mode == "primary" || s.Role == "assistant" && mode == "subagent" {
-		return []profile.Finding{finding(doc, "role-mode", annotation("role"), fmt.Sprintf("the role %s and runtime.mode %s contradict each other", s.Role, mode))}
+		return []profile.Finding{doc.Finding(profile.Error, "role-mode", annotation("role"), fmt.Sprintf("the role %s and runtime.mode %s contradict each other", s.Role, mode))}
 	}
 	return nil
 }

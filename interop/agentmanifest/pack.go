@@ -15,8 +15,11 @@ import (
 	"github.com/open-agent-profile/oap/profile"
 )
 
-// MaxPack is the size, in bytes, beyond which a registry refuses a pack.json (OpenWOP threat model, node packs).
-const MaxPack = 256 << 10
+// What a registry takes, in bytes: of a pack.json and of any other file of a pack (OpenWOP threat model, node packs).
+const (
+	MaxPack = 256 << 10
+	MaxFile = 5 << 20
+)
 
 var segment = regexp.MustCompile(`^[a-z][a-zA-Z0-9_-]*$`)
 
@@ -34,7 +37,7 @@ func CheckPack(doc *profile.Document, target Target, open func(name string) ([]b
 	if language := text(runtime["language"]); len(agents) > 0 && doc.Value["nodes"] == nil && language != "" && language != "remote" {
 		c.add(profile.Error, "", "pack-runtime", "/runtime/language", "a pack of agents alone runs nothing of its own: the language is remote, not %s", language)
 	}
-	first := map[string]int{}
+	first, lasting := map[string]int{}, needsLongTerm(doc.Value)
 	for i, v := range agents {
 		at := canonical.Pointer{"agents", strconv.Itoa(i)}.String()
 		c.agent(v, at)
@@ -45,7 +48,7 @@ func CheckPack(doc *profile.Document, target Target, open func(name string) ([]b
 		id := text(m["agentId"])
 		c.identity(name, id, at, first, i)
 		c.refs(m, id, at, open)
-		if needsLongTerm(doc.Value) && Role(m) == "skill" {
+		if lasting && Role(m) == "skill" {
 			c.add(profile.Warning, id, "skill-memory", at, "the pack demands a backend for lasting memory, and this skill may not use one")
 		}
 	}
