@@ -265,68 +265,24 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // cardFiles lists the files of a tree of cards. A folder that holds anything else is none, and is not to be
 // replaced.
-func cardFiles(dir string) (files []string, err error) {
-	err = filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(dir, p)
-		rel = filepath.ToSlash(rel)
-		if ok, _ := path.Match("a/*/"+wellKnown, rel); !e.Type().IsRegular() || !ok && rel != wellKnown {
-			return &notCardsError{dir, rel}
-		}
-		files = append(files, rel)
-		return err
+func cardFiles(dir string) ([]string, error) {
+	return treeFiles(dir, "card", func(rel string) bool {
+		ok, _ := path.Match("a/*/"+wellKnown, rel)
+		return ok || rel == wellKnown
 	})
-	return files, err
 }
 
-// notCardsError refuses a folder that is somebody else's.
-type notCardsError struct{ dir, file string }
-
-func (e *notCardsError) Error() string {
-	return fmt.Sprintf("%s holds %s, which is no card; choose a folder of its own for the cards", e.dir, e.file)
-}
-
-// writeCards makes the whole tree in a folder beside dir, and then puts it in the place of dir. On an error dir is
-// as it was.
-func writeCards(dir string, files map[string]*agentcard.Card) error {
-	dir = filepath.Clean(dir)
+// writeCards makes the whole tree. On an error dir is as it was.
+func writeCards(dir string, cards map[string]*agentcard.Card) error {
 	_, err := cardFiles(dir)
-	there := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
+	files := map[string][]byte{}
+	for p, c := range cards {
+		files[p] = c.Bytes
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".oap-cards-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	made := filepath.Join(tmp, "new")
-	for p, c := range files {
-		full := filepath.Join(made, filepath.FromSlash(p))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(full, c.Bytes, 0o644); err != nil {
-			return err
-		}
-	}
-	if there {
-		// No system call that is everywhere swaps two folders. Between these two renames the place is empty.
-		old := filepath.Join(tmp, "old")
-		if err := os.Rename(dir, old); err != nil {
-			return err
-		}
-		if err := os.Rename(made, dir); err != nil {
-			return errors.Join(err, os.Rename(old, dir))
-		}
-		return nil
-	}
-	return os.Rename(made, dir)
+	return putTree(dir, files)
 }
 
 // compareCards says where a tree differs from what would be written.

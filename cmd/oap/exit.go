@@ -89,7 +89,7 @@ func classify(err error) failure {
 		located *catalog.Error
 		missing *notFoundError
 		root    *catalog.RootError
-		foreign *notCardsError
+		foreign *foreignError
 		path    *fs.PathError
 	)
 	set := func(code int, kind string, hints ...string) failure {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,11 +33,12 @@ func (a *app) newManifestCommand() *cobra.Command {
 		Long: `Work with the agent manifests of OpenWOP. A profile says in annotations that begin with
 openwop.dev/ what its manifest says and a profile has no place for, its role above all; oap
 validate holds a profile that states a role to what the role demands.`,
-		Example: `  oap manifest validate pack.json`,
-		Args:    takes(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Example: `  oap manifest validate pack.json
+  oap manifest export scout --namespace vendor.acme`,
+		Args: takes(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.newManifestValidateCommand())
+	cmd.AddCommand(a.newManifestValidateCommand(), a.newManifestExportCommand())
 	return cmd
 }
 
@@ -66,6 +66,9 @@ paths alone.`,
 	return cmd
 }
 
+// targets are the values of --target.
+var targets = map[string]bool{string(agentmanifest.V1): true, string(agentmanifest.V2): true, string(agentmanifest.Both): true}
+
 // manifestFinding is one line of JSON.
 type manifestFinding struct {
 	Type string `json:"type"` // "violation"
@@ -81,9 +84,7 @@ type manifestsChecked struct {
 }
 
 func (a *app) runManifestValidate(target agentmanifest.Target, args []string) error {
-	switch target {
-	case agentmanifest.V1, agentmanifest.V2, agentmanifest.Both:
-	default:
+	if !targets[string(target)] {
 		return usagef("--target is v1, v2 or both, not %q", target)
 	}
 	n := manifestsChecked{Type: "manifests"}
@@ -172,17 +173,5 @@ func (a *app) checkManifest(arg string, target agentmanifest.Target) ([]agentman
 		return nil, err
 	}
 	defer root.Close()
-	return agentmanifest.CheckPack(doc, target, func(name string) ([]byte, error) {
-		name = filepath.FromSlash(name)
-		info, err := root.Stat(name)
-		switch {
-		case err != nil:
-			return nil, err
-		case !info.Mode().IsRegular():
-			return nil, errors.New("it is no file")
-		case info.Size() > agentmanifest.MaxFile:
-			return nil, fmt.Errorf("it has %d bytes, and registries take %d", info.Size(), agentmanifest.MaxFile)
-		}
-		return root.ReadFile(name)
-	}), nil
+	return agentmanifest.CheckPack(doc, target, func(name string) ([]byte, error) { return readInside(root, name) }), nil
 }
