@@ -38,7 +38,7 @@ validate holds a profile that states a role to what the role demands.`,
 		Args: takes(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.newManifestValidateCommand(), a.newManifestExportCommand())
+	cmd.AddCommand(a.newManifestValidateCommand(), a.newManifestExportCommand(), a.newManifestImportCommand())
 	return cmd
 }
 
@@ -90,7 +90,7 @@ func (a *app) runManifestValidate(target agentmanifest.Target, args []string) er
 	n := manifestsChecked{Type: "manifests"}
 	var unread error
 	for _, arg := range args {
-		found, err := a.checkManifest(arg, target)
+		_, found, err := a.checkManifest(arg, target)
 		if err != nil {
 			a.fail(err)
 			if unread == nil {
@@ -141,15 +141,15 @@ func (a *app) showViolation(v agentmanifest.Violation) error {
 }
 
 // checkManifest reads a file and tells from its members which of the three it is.
-func (a *app) checkManifest(arg string, target agentmanifest.Target) ([]agentmanifest.Violation, error) {
+func (a *app) checkManifest(arg string, target agentmanifest.Target) (*profile.Document, []agentmanifest.Violation, error) {
 	full := a.resolve(arg)
 	data, err := a.readFile(full)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	doc, err := profile.Parse(filepath.ToSlash(arg), data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	has := func(names ...string) bool {
 		for _, name := range names {
@@ -161,17 +161,17 @@ func (a *app) checkManifest(arg string, target agentmanifest.Target) ([]agentman
 	}
 	switch {
 	case has("agentId"), !has("manifests", "agents", "nodes", "engines", "runtime"):
-		return agentmanifest.Check(doc, target), nil
+		return doc, agentmanifest.Check(doc, target), nil
 	case has("manifests"):
-		return agentmanifest.CheckList(doc, target), nil
+		return doc, agentmanifest.CheckList(doc, target), nil
 	case filepath.Base(full) != "pack.json":
-		return agentmanifest.CheckPack(doc, target, nil), nil
+		return doc, agentmanifest.CheckPack(doc, target, nil), nil
 	}
 	// A root keeps links of the pack inside of it.
 	root, err := os.OpenRoot(filepath.Dir(full))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer root.Close()
-	return agentmanifest.CheckPack(doc, target, func(name string) ([]byte, error) { return readInside(root, name) }), nil
+	return doc, agentmanifest.CheckPack(doc, target, func(name string) ([]byte, error) { return readInside(root, name) }), nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/profile/narrow"
 	"github.com/open-agent-profile/oap/profile/render"
+	"github.com/open-agent-profile/oap/repo"
 )
 
 type manifestOptions struct {
@@ -189,6 +190,9 @@ func (c *composition) beside(ctx context.Context) func(string) ([]byte, error) {
 
 // readInside reads a file of a pack, or of what is to be one, by its path with slashes.
 func readInside(root *os.Root, name string) ([]byte, error) {
+	if why := agentmanifest.Outside(name); why != "" {
+		return nil, &repo.Error{Kind: repo.Refused, Reason: "outside", Path: name, Msg: why}
+	}
 	name = filepath.FromSlash(name)
 	info, err := root.Stat(name)
 	switch {

@@ -62,18 +62,7 @@ func (a *app) runNew(ctx context.Context, name string, o newOptions) error {
 	if err != nil {
 		return err
 	}
-	r, err := a.repo(ctx)
-	if err != nil {
-		return err
-	}
-	roots, err := a.profileRoots(r)
-	if err != nil {
-		return err
-	}
-	if len(roots) > 1 {
-		return usagef("there are several profile roots; choose one with --root")
-	}
-	dir, err := a.folderOf(ctx, r, roots[0], o.commit)
+	r, roots, dir, err := a.newPlace(ctx, o.commit)
 	if err != nil {
 		return err
 	}
@@ -104,6 +93,21 @@ func (a *app) runNew(ctx context.Context, name string, o newOptions) error {
 		return err
 	}
 	return a.printNew(c)
+}
+
+// newPlace gives the folder that a new profile goes to, under the one root that is meant.
+func (a *app) newPlace(ctx context.Context, commit bool) (r *repo.Repo, roots []string, dir string, err error) {
+	if r, err = a.repo(ctx); err != nil {
+		return nil, nil, "", err
+	}
+	if roots, err = a.profileRoots(r); err != nil {
+		return nil, nil, "", err
+	}
+	if len(roots) > 1 {
+		return nil, nil, "", usagef("there are several profile roots; choose one with --root")
+	}
+	dir, err = a.folderOf(ctx, r, roots[0], commit)
+	return r, roots, dir, err
 }
 
 // checkNew refuses a name or description that would make an invalid profile, before anything is written.

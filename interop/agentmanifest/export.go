@@ -169,7 +169,7 @@ func (x *exporter) identity() {
 	case len(id) > MaxAgentID:
 		x.refuse(from, "the agentId %s has %d characters, and OpenWOP v2 takes %d", id, len(id), MaxAgentID)
 	case !both.MatchString(id):
-		x.refuse(from, "%q is no agentId: a tier, then segments of letters, digits, - and _ with a dot before each, and each begins with a letter; state %sagent-id", id, Domain)
+		x.refuse(from, "%q is no agentId: a tier, then segments of letters, digits, - and _ with a dot before each, and each begins with a small letter; state %sagent-id", id, Domain)
 	}
 	x.put("/agentId", id, from, note)
 }

@@ -80,7 +80,7 @@ func (s *Settings) read(name, value string, texts map[string]*string, flags map[
 			return "it must not be empty"
 		}
 		if strings.HasSuffix(name, "-schema") || name == "eval-suite" {
-			if why := outside(value); why != "" {
+			if why := Outside(value); why != "" {
 				return fmt.Sprintf("%q %s", value, why)
 			}
 		}

@@ -85,7 +85,7 @@ func (c *checker) refs(m map[string]any, id, at string, open func(string) ([]byt
 		if !ok || ref == "" {
 			return
 		}
-		if why := outside(ref); why != "" {
+		if why := Outside(ref); why != "" {
 			c.add(profile.Error, id, "path", at+pointer, "%q %s", ref, why)
 			return
 		}
@@ -113,8 +113,8 @@ func (c *checker) refs(m map[string]any, id, at string, open func(string) ([]byt
 	check("/handoff/returnSchemaRef", handoff["returnSchemaRef"], true)
 }
 
-// outside says why a reference does not stay in a pack; "" where it does.
-func outside(ref string) string {
+// Outside says why a reference does not stay in a pack; "" where it does.
+func Outside(ref string) string {
 	switch {
 	case path.IsAbs(ref) || strings.ContainsAny(ref, `\:`):
 		return "is no path inside the pack: it is relative, with slashes"
