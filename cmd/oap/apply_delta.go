@@ -259,6 +259,13 @@ func (s *applySession) emit(ctx context.Context, res apply.Result) error {
 			return err
 		}
 	}
+	if stopped, ok := errors.AsType[*apply.Error](res.Err); ok && stopped.Kind == apply.Stateless && len(res.Request.Delta.Proposals) > 0 && res.Receipt != nil {
+		// A skill learns nothing, and what it asks for is put before a person all the same.
+		res.Receipt.Outcome = apply.Refused
+		if err := s.open(ctx, res); err != nil {
+			return err
+		}
+	}
 	if res.Err != nil {
 		return s.refuse(res.Request.Source, res.Err)
 	}
@@ -267,6 +274,17 @@ func (s *applySession) emit(ctx context.Context, res apply.Result) error {
 			return err
 		}
 	}
+	if err := s.open(ctx, res); err != nil {
+		return err
+	}
+	if s.outbox != nil {
+		return s.outbox.done(res.Request.Source)
+	}
+	return nil
+}
+
+// open opens the proposals of a delta, and prints the receipt, or keeps it for after the push.
+func (s *applySession) open(ctx context.Context, res apply.Result) error {
 	opened, err := s.book.OpenAll(ctx, res.Request, s.options.again)
 	for _, o := range opened {
 		res.Receipt.Proposals = append(res.Receipt.Proposals, o.Receipt())
@@ -277,13 +295,9 @@ func (s *applySession) emit(ctx context.Context, res apply.Result) error {
 	}
 	if s.pushes {
 		s.waiting = append(s.waiting, res.Receipt)
-	} else if err := s.app.printReceipt(res.Receipt, s.options.dryRun); err != nil {
-		return err
+		return nil
 	}
-	if s.outbox != nil {
-		return s.outbox.done(res.Request.Source)
-	}
-	return nil
+	return s.app.printReceipt(res.Receipt, s.options.dryRun)
 }
 
 // waits warns of a contract change on the branch that nobody has put on record; a state commit never covers

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/open-agent-profile/oap/canonical"
+	"github.com/open-agent-profile/oap/interop/agentmanifest"
+	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/repo"
 	"github.com/open-agent-profile/oap/repo/audit"
 	"github.com/open-agent-profile/oap/repo/catalog"
@@ -147,6 +149,7 @@ func (a *app) auditFormat(o *auditOptions) error {
 func (a *app) auditing(ctx context.Context, r *repo.Repo, o auditOptions, args []string) (audit.Options, error) {
 	opts := audit.Options{
 		OnlyState: o.only == "state", RequireApproval: o.approval, RequireSignatures: o.signatures,
+		Gate:       func(doc *profile.Document) []profile.Finding { return agentmanifest.Gate(doc, spec(doc.Value)) },
 		Signatures: audit.Signatures{Check: o.signatures || o.approval || o.signers != "", Forges: r.Settings("oap.forgeSigner")},
 	}
 	if o.signers != "" {

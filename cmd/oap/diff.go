@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/open-agent-profile/oap/canonical"
+	"github.com/open-agent-profile/oap/interop/agentmanifest"
 	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/repo"
 	"github.com/open-agent-profile/oap/repo/history"
@@ -67,12 +68,23 @@ func (p pair) name() string {
 	return p.before.doc.Name()
 }
 
-func (p pair) values() (before, after map[string]any) {
+func (p pair) documents() (before, after *profile.Document) {
 	if p.before != nil {
-		before = p.before.doc.Value
+		before = p.before.doc
 	}
 	if p.after != nil {
-		after = p.after.doc.Value
+		after = p.after.doc
+	}
+	return before, after
+}
+
+func (p pair) values() (before, after map[string]any) {
+	a, b := p.documents()
+	if a != nil {
+		before = a.Value
+	}
+	if b != nil {
+		after = b.Value
 	}
 	return before, after
 }
@@ -85,6 +97,7 @@ type compared struct {
 	After   *comparedSide `json:"after"`  // null where it is gone
 	Equal   bool          `json:"equal"`  // the documents, revision and history included
 	*history.Difference
+	Manifest []agentmanifest.Change `json:"manifest"` // of what the profile is to OpenWOP
 }
 
 type comparedSide struct {
@@ -121,7 +134,7 @@ func (a *app) runDiff(ctx context.Context, args []string, o diffOptions) error {
 	for _, p := range pairs {
 		before, after := p.values()
 		d := history.Compare(before, after)
-		c := compared{Type: "diff", Profile: p.name(), Difference: d}
+		c := compared{Type: "diff", Profile: p.name(), Difference: d, Manifest: filled(agentmanifest.Changes(p.documents()))}
 		if c.Before, err = sideOf(p.before); err != nil {
 			return err
 		}

@@ -29,6 +29,10 @@ func (a *app) printDifference(c compared, stat bool) error {
 	for _, ch := range c.Contract {
 		a.printf("    %s %-8s %s\n", p.Red("!"), ch.What, term.Escape(changeText(ch)))
 	}
+	for _, ch := range c.Manifest {
+		line := fmt.Sprintf("%s %s: %s -> %s", ch.Kind, ch.Field, orAbsent(ch.Before), orAbsent(ch.After))
+		a.printf("    %s manifest %s\n", p.Red("!"), term.Escape(line))
+	}
 	if len(c.State) > 0 {
 		a.printf("  state\n")
 	}
@@ -75,6 +79,13 @@ func changeText(c history.Change) string {
 		words = append(words, oneLine(c.Before)+" -> "+oneLine(c.After))
 	}
 	return at + "  " + strings.Join(words, "; ")
+}
+
+func orAbsent(v any) string {
+	if v == nil {
+		return "(absent)"
+	}
+	return oneLine(v)
 }
 
 func orNothing(m map[string]any, name string) string {

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/open-agent-profile/oap/interop/agentmanifest"
 	"github.com/open-agent-profile/oap/profile"
+	"github.com/open-agent-profile/oap/profile/resolve"
 	"github.com/open-agent-profile/oap/repo/catalog"
 )
 
@@ -68,6 +70,50 @@ func (v *validation) personas(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// heirs holds profiles that extend others to what their manifests say, with what they inherit: a skill may get its
+// memory from a base.
+func (v *validation) heirs(ctx context.Context) error {
+	found := map[string]*discovery{}
+	for _, c := range v.checked {
+		if c.heir == nil {
+			continue
+		}
+		d := found[c.commit]
+		if d == nil {
+			var err error
+			if d, err = v.app.discover(ctx, c.commit); err != nil {
+				return err
+			}
+			found[c.commit] = d
+		}
+		r, err := v.resolved(ctx, d, c)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			c.findings = append(c.findings, baseFinding(c.heir, err)...)
+			continue
+		}
+		c.findings = append(c.findings, agentmanifest.Gate(c.heir, spec(r.Value))...)
+	}
+	return nil
+}
+
+// resolved composes a document that was read already.
+func (v *validation) resolved(ctx context.Context, d *discovery, c *checked) (*resolve.Resolved, error) {
+	src := &resolve.Source{Path: c.path, Document: c.heir}
+	if c.root != "" {
+		var err error
+		if src, err = d.place(ctx, resolve.Root{Name: "project", Path: c.root, Trust: resolve.Project}, c.heir); err != nil {
+			return nil, err
+		}
+	} else {
+		file := v.app.resolve(c.path)
+		src.Root, src.ID = d.rootOf(file), realPath(absolute(file))
+	}
+	return resolve.Resolve(ctx, d, d.roots, src, resolve.Options{})
 }
 
 // folders looks at paths beside each other.

@@ -36,6 +36,8 @@ type checked struct {
 	column   int
 	findings []profile.Finding
 	digest   *digested
+	heir     *profile.Document // set where what it extends counts for its manifest
+	commit   string            // that it was read at
 }
 
 func (v *validation) findings() []profile.Finding {
@@ -48,7 +50,10 @@ func (v *validation) findings() []profile.Finding {
 
 func (v *validation) collect(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return v.underRoots(ctx)
+		if err := v.underRoots(ctx); err != nil {
+			return err
+		}
+		return v.heirs(ctx)
 	}
 	for _, arg := range args {
 		err := v.argument(ctx, arg)
@@ -59,7 +64,7 @@ func (v *validation) collect(ctx context.Context, args []string) error {
 			v.unread = append(v.unread, err)
 		}
 	}
-	return nil
+	return v.heirs(ctx)
 }
 
 // argument checks what one word of the command line names.
@@ -126,7 +131,10 @@ func (v *validation) named(ctx context.Context, spec string) error {
 		return err
 	}
 	v.documents++
-	return v.document(at.Path, "", at.Document.Bytes(), at.Document, nil)
+	err = v.document(at.Path, "", at.Document.Bytes(), at.Document, nil)
+	c := v.checked[len(v.checked)-1]
+	c.root, c.commit = at.Root, string(at.Commit)
+	return err
 }
 
 // underRoots checks everything under the profile roots.
@@ -270,8 +278,10 @@ func (v *validation) document(p, root string, data []byte, doc *profile.Document
 	if doc.Kind() == profile.KindDelta {
 		return nil
 	}
-	contract, _ := doc.Value["spec"].(map[string]any)
-	c.findings = append(c.findings, agentmanifest.Gate(doc, contract)...)
+	c.findings = append(c.findings, agentmanifest.Gate(doc, spec(doc.Value))...)
+	if doc.Value["extends"] != nil && agentmanifest.Speaks(doc) && !profile.HasErrors(c.findings) {
+		c.heir = doc
+	}
 	c.name = doc.Name()
 	c.line, c.column = doc.Position("/metadata/name")
 	if !v.digests {

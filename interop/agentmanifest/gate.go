@@ -70,6 +70,18 @@ func Read(doc *profile.Document) (*Settings, []profile.Finding) {
 	return s, found
 }
 
+// Speaks reports whether a profile has annotations that are about its manifest.
+func Speaks(doc *profile.Document) bool {
+	meta, _ := doc.Value["metadata"].(map[string]any)
+	annotations, _ := meta["annotations"].(map[string]any)
+	for key := range annotations {
+		if strings.HasPrefix(key, Domain) {
+			return true
+		}
+	}
+	return false
+}
+
 // read takes one annotation and says what is wrong with it.
 func (s *Settings) read(name, value string, texts map[string]*string, flags map[string]**bool) string {
 	switch allowed := words[name]; {

@@ -172,3 +172,77 @@ func TestImportOfASkill(t *testing.T) {
 		}
 	}
 }
+
+// TestExampleThatRemembers: the format's own example keeps what it learns, so that it is no skill.
+func TestExampleThatRemembers(t *testing.T) {
+	corpus := os.Getenv("OAP_CORPUS")
+	if corpus == "" {
+		t.Skip("OAP_CORPUS is not set")
+	}
+	data, err := os.ReadFile(filepath.Join(corpus, "oap/examples/code-reviewer.agent.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = "  annotations:\n"
+	if strings.Count(string(data), at) != 1 {
+		t.Fatal("the example has no annotations")
+	}
+	with := func(more string) string {
+		return strings.Replace(string(data), at, at+"    openwop.dev/agent-id: local.acme.reviewer\n    openwop.dev/handoff-task-schema: t.json\n"+more, 1)
+	}
+	if x, found := exportOf(t, with(""), all); x == nil {
+		t.Fatal(found)
+	}
+	x, found := exportOf(t, with("    openwop.dev/role: skill\n"), all)
+	if x != nil || !strings.Contains(fmt.Sprint(found), "pack_validation_failed") || !strings.Contains(fmt.Sprint(found), "the store") {
+		t.Errorf("export %v, findings %v", x, found)
+	}
+	// Its author may say that nothing lasts: the override is theirs to state, and the stores are named.
+	x, found = exportOf(t, with("    openwop.dev/role: skill\n    openwop.dev/memory-long-term: \"false\"\n"), all)
+	if x == nil {
+		t.Fatal(found)
+	}
+	if shape := x.Manifest["memoryShape"].(map[string]any); shape["longTerm"] != false {
+		t.Error(shape)
+	}
+}
+
+// TestExamplesExport: every example of the format, given an id, is a manifest that both majors take.
+func TestExamplesExport(t *testing.T) {
+	corpus := os.Getenv("OAP_CORPUS")
+	if corpus == "" {
+		t.Skip("OAP_CORPUS is not set")
+	}
+	files, err := filepath.Glob(filepath.Join(corpus, "oap/examples/*.agent.*"))
+	if err != nil || len(files) < 6 {
+		t.Fatalf("%d examples, %v", len(files), err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := profile.Parse(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, found := agentmanifest.Make(agentmanifest.Input{Document: doc, Value: doc.Value, Prompt: "Do it.", Granted: all, Namespace: "vendor.acme.crew", Target: agentmanifest.Both})
+		if x == nil {
+			t.Errorf("%s: %v", file, found)
+			continue
+		}
+		text, err := agentmanifest.Encode(x.Manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := profile.ParseAs("m", text, textedit.JSON)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range agentmanifest.Check(back, agentmanifest.Both) {
+			if v.Severity == profile.Error {
+				t.Errorf("%s: %v", file, v)
+			}
+		}
+	}
+}

@@ -79,12 +79,13 @@ var boundaryRules = map[string]bool{delta.RulePointer: true, delta.RuleScope: tr
 // Outcome says what became of a request.
 type Outcome string
 
-// The outcomes of exit code 0.
+// The outcomes; all but Refused have exit code 0.
 const (
 	Applied        Outcome = "applied"
 	AlreadyApplied Outcome = "already-applied"
 	Unchanged      Outcome = "unchanged"
 	Queued         Outcome = "queued"  // waits on a branch of its own for a person
+	Refused        Outcome = "refused" // changes nothing; its proposals are opened all the same
 	Decided        Outcome = "decided" // waited before, and a person has decided
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/repo"
 )
 
@@ -24,6 +25,9 @@ type Options struct {
 	Signatures Signatures
 	// ProtectPinned makes an unapproved change of a pinned entry a fault (the setting oap.protectPinned).
 	ProtectPinned bool
+	// Gate holds contracts to the rules of another format ([ManifestGate]); nil is none. It must look at nothing
+	// but what people own, and is called from several goroutines.
+	Gate func(*profile.Document) []profile.Finding
 	// Progress is called now and then with the number of documents read, from one goroutine.
 	Progress func(documents int)
 }
@@ -56,7 +60,7 @@ func Run(ctx context.Context, r *repo.Repo, o Options) (*Report, error) {
 	if err := b.begin(ctx); err != nil {
 		return nil, err
 	}
-	w := &walk{repo: r, options: b.options, views: newReader(ctx, r, o.Progress)}
+	w := &walk{repo: r, options: b.options, views: newReader(ctx, r, o.Gate, o.Progress)}
 	if err := w.run(ctx); err != nil {
 		w.views.cancel()
 		return nil, err

@@ -34,7 +34,7 @@ func Find(ctx context.Context, r *repo.Repo, o Options, d canonical.Digest) (*Ma
 	if m != nil || err != nil {
 		return m, err
 	}
-	w := &walk{repo: r, options: o, views: newReader(ctx, r, o.Progress)}
+	w := &walk{repo: r, options: o, views: newReader(ctx, r, o.Gate, o.Progress)}
 	if err := w.run(ctx); err != nil {
 		w.views.cancel()
 		return nil, err
@@ -56,7 +56,7 @@ func (b *bench) byTrailer(ctx context.Context, d canonical.Digest) (*Match, erro
 		return nil, err
 	}
 	for _, id := range strings.Fields(string(out)) {
-		w := &walk{repo: b.repo, options: b.options, views: newReader(ctx, b.repo, nil)}
+		w := &walk{repo: b.repo, options: b.options, views: newReader(ctx, b.repo, b.options.Gate, nil)}
 		b.walk = w
 		log := repo.LogOptions{From: []string{id}, Max: 1, Changes: true}
 		for e, err := range b.repo.Log(ctx, log) {

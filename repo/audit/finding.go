@@ -41,6 +41,7 @@ const (
 	BadSignature     = "bad-signature"
 	Rebaselined      = "rebaselined"
 	OutsideState     = "outside-state"
+	ManifestGate     = "manifest-gate"
 )
 
 // Rules says of each id, in a sentence, what holds where there is no such finding.
@@ -67,6 +68,7 @@ var Rules = map[string]string{
 	BadSignature:     "Signatures are good and by a known key.",
 	Rebaselined:      "History was purged and begun anew, which a signed commit says.",
 	OutsideState:     "Nothing but state is changed.",
+	ManifestGate:     "A profile is what its annotations for OpenWOP say, a skill above all.",
 }
 
 // Finding is one thing that the history shows.

@@ -46,31 +46,32 @@ type parts struct {
 	fields   []field
 	out      bytes.Buffer
 	skeleton *skeleton
+	judge    judge
 }
 
-func newParts() *parts { return &parts{skeleton: newSkeleton()} }
+func newParts(j judge) *parts { return &parts{skeleton: newSkeleton(), judge: j} }
 
 // most is how many entries a list may have to be judged by its entries; more are read whole, since the schema
 // bounds lists.
 const most = 500
 
-// view reads a document. It is [viewOf], and faster where the version before differs little.
+// view reads a document. It is [judge.view], and faster where the version before differs little.
 func (p *parts) view(path string, text []byte) *view {
 	if profile.EncodingOf(path) != textedit.YAML || len(text) > 1<<20 {
-		return viewOf(path, text)
+		return p.judge.view(path, text)
 	}
 	n := p.cut(unsafe.String(unsafe.SliceData(text), len(text))) // nobody writes to it, and copies would be a third of the time
 	if n == nil {
 		p.last, p.pool = nil, nil
-		return viewOf(path, text)
+		return p.judge.view(path, text)
 	}
 	p.keep(n)
 	if n.base == nil {
 		// What people own is judged in a document that holds nothing else: the rules for it look at nothing else.
-		n.base = viewOf(path, []byte(n.owned))
+		n.base = p.judge.view(path, []byte(n.owned))
 	}
 	if len(n.base.faults) > 0 || !p.skeleton.valid(n) || !n.proven() {
-		return viewOf(path, text)
+		return p.judge.view(path, text)
 	}
 	return p.compose(n)
 }

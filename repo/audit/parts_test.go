@@ -14,7 +14,7 @@ import (
 // sameView wants a document that is read after others to be what it is when read alone.
 func sameView(t *testing.T, p *parts, path string, text []byte) {
 	t.Helper()
-	got, want := p.view(path, text), viewOf(path, text)
+	got, want := p.view(path, text), judge(nil).view(path, text)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(view{}, fault{}, logged{}, entry{})); diff != "" {
 		t.Fatalf("read in parts (-alone +parts):\n%s\n%s", diff, text)
 	}
@@ -29,7 +29,7 @@ func TestPartsOfGrownHistory(t *testing.T) {
 		f := strings.Fields(line)
 		path := f[5]
 		if known[path] == nil {
-			known[path] = newParts()
+			known[path] = newParts(nil)
 		}
 		p := known[path]
 		sameView(t, p, path, []byte(r.Git("cat-file", "blob", f[3])+"\n"))
@@ -130,7 +130,7 @@ func TestPartsOfTrickyTexts(t *testing.T) {
 	all := texts(t)
 	for name, text := range all {
 		t.Run(name, func(t *testing.T) {
-			p := newParts()
+			p := newParts(nil)
 			for _, one := range []string{all["base"], text, all["base"], text, text} {
 				sameView(t, p, "scout.agent.yaml", []byte(one))
 			}
@@ -154,7 +154,7 @@ func FuzzParts(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		p := newParts()
+		p := newParts(nil)
 		for _, text := range []string{a, b, a} {
 			sameView(t, p, "scout.agent.yaml", []byte(text))
 		}

@@ -40,16 +40,17 @@ type reader struct {
 	lanes    [workers]chan []job
 	done     sync.WaitGroup
 	progress func(decoded int)
+	judge    judge
 
 	mu    sync.Mutex
 	views map[key]*view
 	err   error
 }
 
-func newReader(ctx context.Context, r *repo.Repo, progress func(int)) *reader {
+func newReader(ctx context.Context, r *repo.Repo, j judge, progress func(int)) *reader {
 	ctx, cancel := context.WithCancel(ctx)
 	d := &reader{
-		ctx: ctx, cancel: cancel, repo: r, progress: progress,
+		ctx: ctx, cancel: cancel, repo: r, judge: j, progress: progress,
 		asked: map[key]bool{}, views: map[key]*view{}, queue: make(chan job, 4096),
 	}
 	for i := range d.lanes {
@@ -161,7 +162,7 @@ func (d *reader) decode(lane chan []job) {
 		for i, j := range jobs {
 			p := known[j.path]
 			if p == nil {
-				p = newParts()
+				p = newParts(d.judge)
 				known[j.path] = p
 			}
 			views[i] = p.view(j.path, j.text)
@@ -195,7 +196,7 @@ func (d *reader) now(ctx context.Context, path string, blob repo.ID) (*view, err
 	if err != nil {
 		return nil, err
 	}
-	v := viewOf(path, text)
+	v := d.judge.view(path, text)
 	d.views[k] = v
 	return v, nil
 }

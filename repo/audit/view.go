@@ -67,13 +67,17 @@ var collections = []struct{ name, member string }{
 	{"facts", "id"}, {"preferences", "id"}, {"glossary", "term"}, {"open_threads", "id"},
 }
 
-// viewOf reads a document whole.
-func viewOf(path string, text []byte) *view {
+// judge holds a document to rules beside those of its format; nil is none. Only what people own may count, since
+// parts of a document are judged apart.
+type judge func(*profile.Document) []profile.Finding
+
+// view reads a document whole.
+func (j judge) view(path string, text []byte) *view {
 	doc, err := profile.Parse(path, text)
 	if err != nil {
 		return &view{broken: true, faults: []fault{brokenBy(text, err)}}
 	}
-	v := &view{faults: faultsOf(doc, text)}
+	v := &view{faults: j.faults(doc, text)}
 	if err := v.fill(doc.Value); err != nil {
 		// Reading refuses what has no digest, so that this is no document either.
 		return &view{broken: true, faults: []fault{{InvalidDocument, "", "the document has no digest: " + err.Error()}}}
@@ -92,9 +96,9 @@ func brokenBy(text []byte, err error) fault {
 	return fault{InvalidDocument, "", "the file is no document: " + msg}
 }
 
-// faultsOf gives the errors among the findings of a check. A secret or an id that stands twice has a name of
+// faults gives the errors among the findings of a check. A secret or an id that stands twice has a name of
 // its own; the rest is invalidity.
-func faultsOf(doc *profile.Document, text []byte) []fault {
+func (j judge) faults(doc *profile.Document, text []byte) []fault {
 	var out []fault
 	if marked(text) {
 		out = append(out, fault{ConflictMarkers, "", "git's conflict markers stand in the file"})
@@ -111,6 +115,14 @@ func faultsOf(doc *profile.Document, text []byte) []fault {
 			id = DuplicateID
 		}
 		out = append(out, fault{id, f.Pointer, f.Message})
+	}
+	if j == nil || len(out) > 0 {
+		return out
+	}
+	for _, f := range j(doc) {
+		if f.Severity == profile.Error {
+			out = append(out, fault{ManifestGate, f.Pointer, f.Message})
+		}
 	}
 	return out
 }
