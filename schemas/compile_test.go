@@ -86,6 +86,8 @@ func maximal(t testing.TB, name string) any {
 // unused lists the declared members that none of the values has.
 func unused(n *node, values []any, at string, seen map[*node]bool) (missing []string) {
 	n = n.resolve()
+	first := !seen[n] // a definition that is used twice may be spelt out once, also one that uses itself
+	seen[n] = true
 	var entries []any
 	members := map[string][]any{}
 	for _, v := range values {
@@ -105,11 +107,10 @@ func unused(n *node, values []any, at string, seen map[*node]bool) (missing []st
 		switch {
 		case members[name] != nil:
 			missing = append(missing, unused(n.object.members[name], members[name], at+"/"+name, seen)...)
-		case !seen[n]: // a definition that is used twice may be spelt out once
+		case first:
 			missing = append(missing, at+"/"+name)
 		}
 	}
-	seen[n] = true
 	return missing
 }
 

@@ -31,6 +31,8 @@ var registry = map[string]entry{
 	"openwop-agent-v2": load("openwop-agent-v2.schema.json"),
 	"openwop-pack-v1":  load("openwop-pack-v1.schema.json"),
 	"openwop-pack-v2":  load("openwop-pack-v2.schema.json"),
+
+	"json-schema": load("json-schema.schema.json"),
 }
 
 func load(file string) entry {

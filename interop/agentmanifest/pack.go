@@ -13,6 +13,7 @@ import (
 	"github.com/open-agent-profile/oap/canonical"
 	"github.com/open-agent-profile/oap/internal/textedit"
 	"github.com/open-agent-profile/oap/profile"
+	"github.com/open-agent-profile/oap/schemas"
 )
 
 // What a registry takes, in bytes: of a pack.json and of any other file of a pack (OpenWOP threat model, node packs).
@@ -126,21 +127,22 @@ func Outside(ref string) string {
 	return ""
 }
 
-// NotSchema says why a text is no JSON Schema that a host could load; "" where nothing speaks against it. It sees
-// the text, the root and the dialect.
+// NotSchema says why a text is no JSON Schema 2020-12 that a host could load; "" where nothing speaks against it.
+// References are not resolved.
 func NotSchema(data []byte) string {
+	if word := strings.TrimSpace(string(data)); word == "true" || word == "false" {
+		return "" // a schema, too
+	}
 	doc, err := textedit.Parse(data, textedit.JSON, textedit.Options{})
 	if err != nil {
 		return err.Error()
 	}
-	switch v := doc.Value().(type) {
-	case bool:
-		return ""
-	case map[string]any:
-		if dialect, ok := v["$schema"]; ok && strings.TrimSuffix(text(dialect), "#") != "https://json-schema.org/draft/2020-12/schema" {
-			return fmt.Sprintf("its dialect is %v, and OpenWOP takes 2020-12", dialect)
-		}
-		return ""
+	m, _ := doc.Value().(map[string]any)
+	if dialect, ok := m["$schema"]; ok && strings.TrimSuffix(text(dialect), "#") != "https://json-schema.org/draft/2020-12/schema" {
+		return fmt.Sprintf("its dialect is %v, and OpenWOP takes 2020-12", dialect)
 	}
-	return "a schema is a mapping, true or false"
+	for _, v := range schemas.Validate("json-schema", doc.Value()) {
+		return fmt.Sprintf("%s: %s", v.Pointer, v.Message)
+	}
+	return ""
 }
