@@ -16,6 +16,7 @@ const kept = `"revision":3,"updated_at":"2026-01-01T00:00:00Z","summary":"old",
  "glossary":[{"term":"x/y","definition":"D","source":"S"}],
  "open_threads":[{"id":"th","title":"T","opened_at":"2026-01-01T00:00:00Z","refs":["r"]}]`
 
+// conformance: L2-A13
 func TestApply(t *testing.T) {
 	const own = `"revision":3,"updated_at":"2026-01-01T00:00:00Z"`
 	tests := []struct {

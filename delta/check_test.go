@@ -8,6 +8,7 @@ import (
 	"github.com/open-agent-profile/oap/canonical"
 )
 
+// conformance: L2-A2
 func TestCheckOperations(t *testing.T) {
 	set := func(path string) Operation { return Operation{Op: "replace", Path: path, Value: 1.0, HasValue: true} }
 	tests := []struct {

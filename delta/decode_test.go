@@ -51,6 +51,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// conformance: L2-A1
 func TestDecodeRefuses(t *testing.T) {
 	const head = `{"oap":"1.0","kind":"AgentStateDelta","target":{"name":"a","revision":1},"session":{"id":""}`
 	tests := []struct{ name, why, in, at string }{

@@ -11,6 +11,7 @@ import (
 	"github.com/open-agent-profile/oap/canonical"
 )
 
+// conformance: L2-A10
 func TestStamp(t *testing.T) {
 	before := doc(t, `{"metadata":{"name":"a","revision":7},"spec":{},"state":{"summary":"s","revision":3},"history":[{"revision":7,"at":"x"}]}`)
 	was := canonical.Clone(before)
@@ -50,6 +51,7 @@ func TestStampFirst(t *testing.T) {
 	}
 }
 
+// conformance: L2-A11
 func TestStampHistory(t *testing.T) {
 	entries := func(n int) string {
 		return strings.TrimSuffix(strings.Repeat(`{"revision":1,"at":"x"},`, n), ",")
@@ -118,6 +120,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
+// conformance: L2-A11
 func TestTrimHistory(t *testing.T) {
 	list := []any{1.0, 2.0, 3.0}
 	for limit, want := range map[int]int{-1: 0, 0: 0, 2: 2, 3: 3, 9: 3} {

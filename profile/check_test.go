@@ -33,6 +33,7 @@ func findings(t *testing.T, name, text string) []string {
 	return out
 }
 
+// conformance: L1-P3, L1-P4, L1-P5, L1-P6
 func TestCheck(t *testing.T) {
 	const tools = "  tools:\n"
 	cases := []struct {

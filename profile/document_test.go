@@ -63,6 +63,8 @@ func readJSON(t testing.TB, name string, into any) {
 }
 
 // TestValueVectors wants the canonical vectors to hold through our own JSON reader.
+//
+// conformance: L1-P1
 func TestValueVectors(t *testing.T) {
 	var file struct {
 		Cases []struct{ Name, Input, Canonical string }
@@ -158,6 +160,8 @@ func TestCorpusExamplesHaveNoFindings(t *testing.T) {
 }
 
 // TestCorpusInvalid wants each invalid fixture refused at the place that OAP facts (l) names.
+//
+// conformance: L3-G1
 func TestCorpusInvalid(t *testing.T) {
 	cases := map[string]string{
 		"examples/invalid/bad-name.agent.yaml":                       "/metadata/name",
@@ -256,6 +260,7 @@ func TestStarter(t *testing.T) {
 	}
 }
 
+// conformance: L1-R1, L1-R2
 func TestEditKeepsTheRest(t *testing.T) {
 	src := strings.Replace(sound, "  revision: 3", "  revision: 3   # counted by oap", 1) + "\n# learned\nstate: {}\n"
 	d, err := Parse("scout.agent.yaml", []byte(src))
@@ -294,6 +299,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
+// conformance: L2-A14
 func TestLookup(t *testing.T) {
 	d, err := Parse("x.yaml", []byte("state:\n  facts:\n    - {id: a/b, text: x}\n  glossary:\n    - {term: t, definition: y}\n"))
 	if err != nil {

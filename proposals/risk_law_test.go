@@ -70,6 +70,8 @@ var denyLists = []canonical.Pointer{{"spec", "tools", "deny"}, {"spec", "permiss
 
 // TestGrantsAreHigh: one more entry of an allow list or one less of a deny list is high, whatever else
 // changes with it and whatever masks it.
+//
+// conformance: L2-A8
 func TestGrantsAreHigh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := genContract(t), genContract(t)
@@ -84,6 +86,7 @@ func TestGrantsAreHigh(t *testing.T) {
 	})
 }
 
+// conformance: L2-A8
 func TestNewServerToolIsHigh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tools := rapid.SliceOf(rapid.SampledFrom([]string{"a", "b", "c"}))

@@ -10,6 +10,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newBlameCommand(),
 		a.newCardCommand(),
 		a.newCheckCommand(),
+		a.newConformanceCommand(),
 		a.newDeltaCommand(),
 		a.newDemoCommand(),
 		a.newDiffCommand(),

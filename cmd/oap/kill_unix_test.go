@@ -12,7 +12,10 @@ import (
 )
 
 // TestKilledAtAnyMoment kills oap, alone or with its children, at random moments. Afterwards git finds a
-// sound repository whose branch is at the old or the new revision, and the next run works.
+// sound repository whose branch is at the old or the new revision, and the next run works. It is behaviour test 7 of
+// the format.
+//
+// conformance: L2-A5, L2-A12
 func TestKilledAtAnyMoment(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for some seconds")
@@ -21,6 +24,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	kills, survived := scaled(12), 0
 	// Moments are spread over a whole run, however fast this machine is at the moment.
+	oapBinary(t) // building it is no part of a run
 	began := time.Now()
 	if out, err := command(t, r, "apply-delta", writeDelta(t, deltas, "first", 1)).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -82,6 +82,7 @@ func carry(t testing.TB, profile, made map[string]any) map[string]any {
 	return out.Doc
 }
 
+// conformance: L2-G2
 func TestNewHead(t *testing.T) {
 	p := profileOf(t, "", "")
 	p["metadata"].(map[string]any)["id"] = "urn:x"

@@ -22,6 +22,7 @@ const (
 	stamp1 = `"2026-09-01T12:00:00Z"`
 )
 
+// conformance: L2-G5
 func TestOperations(t *testing.T) {
 	tests := []struct {
 		name, why string

@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// conformance: L2-G4
 func TestProposals(t *testing.T) {
 	const allow = `"tools":{"policy":"allowlist","allow":["read","mcp/x/y"],"deny":["shell"]}`
 	tests := []struct {
