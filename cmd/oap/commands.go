@@ -18,6 +18,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newEditCommand(),
 		a.newEffectiveCommand(),
 		a.newExportCommand(),
+		a.newImportCommand(),
 		a.newInitCommand(),
 		a.newListCommand(),
 		a.newLogCommand(),

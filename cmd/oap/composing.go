@@ -94,7 +94,19 @@ func (a *app) pick(ctx context.Context, d *discovery, name string, past *catalog
 			return nil, nil, err
 		}
 		file := a.resolve(name)
-		return &resolve.Source{Root: d.rootOf(file), Path: name, ID: realPath(absolute(file)), Document: doc}, nil, nil
+		real := realPath(absolute(file))
+		root := d.rootOf(file)
+		if root.Name != "file" && d.repo != nil && !filepath.IsAbs(root.Path) {
+			top := filepath.Join(realPath(d.repo.Root), filepath.FromSlash(root.Path))
+			held, err := vouched(resolve.Root{Path: top}, real, doc, a.readFile)
+			if err != nil {
+				return nil, nil, err
+			}
+			if held.Trust != "" {
+				root.Trust = held.Trust
+			}
+		}
+		return &resolve.Source{Root: root, Path: name, ID: real, Document: doc}, nil, nil
 	case ok:
 		var only []resolve.Root
 		for _, r := range d.roots {
@@ -154,6 +166,7 @@ func compositionFailure(err error) (code int, kind string, hints []string) {
 		pin       *resolve.PinError
 		refused   *narrow.RefusedError
 		decision  *decisionError
+		changed   *changedImportError
 	)
 	switch {
 	case errors.As(err, &missing):
@@ -164,6 +177,8 @@ func compositionFailure(err error) (code int, kind string, hints []string) {
 		return exitNo, "extends", nil
 	case errors.As(err, &pin):
 		return exitRefused, "pin", []string{"look at what changed, then write the new " + pin.Field + " into extends: oap diff " + pin.Name}
+	case errors.As(err, &changed):
+		return exitRefused, "pin", []string{"look at what changed: git log -p " + changed.path, "oap import --pin " + changed.name}
 	case errors.As(err, &refused):
 		return exitRefused, "subagent", nil
 	case errors.As(err, &decision):

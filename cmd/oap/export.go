@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -25,7 +24,7 @@ type exportOptions struct {
 func (a *app) newExportCommand() *cobra.Command {
 	o := exportOptions{narrowing: narrowing{needed: true}}
 	cmd := &cobra.Command{
-		Use:   "export NAME[@REV]|PATH --to claude --policy FILE",
+		Use:   "export NAME[@REV]|PATH --to HARNESS --policy FILE",
 		Short: "Write a profile as the agent file of a harness",
 		Long: `Write the effective profile, on standard output, as a file that a harness reads as an agent of
 its own: role and tools. Everything that such a file cannot say is named on standard error,
@@ -33,7 +32,8 @@ limits above all: there the settings of the harness count, and not the profile.
 
 A tool is written only if it is granted by its full name and the harness has it under a name
 that is known here. A file without tools would mean all tools, so there is none: exit 4.
-State is not written: it changes, and is given at the start of a session.`,
+State is not written: it changes, and is given at the start of a session. The file for opencode
+denies every tool that it does not name, and says where a person is asked.`,
 		Example: `  oap export code-reviewer --to claude --policy policy.yaml > .claude/agents/code-reviewer.md
   oap export code-reviewer --to claude --policy policy.yaml --json`,
 		Args:              takes(cobra.ExactArgs(1)),
@@ -43,7 +43,7 @@ State is not written: it changes, and is given at the start of a session.`,
 		},
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.to, "to", "", "`HARNESS` whose file is written: claude (required)")
+	cmd.Flags().StringVar(&o.to, "to", "", "`HARNESS` whose file is written: claude or opencode (required)")
 	return cmd
 }
 
@@ -55,6 +55,8 @@ type exported struct {
 	Text    string   `json:"text"`
 	Tools   []string `json:"tools"`
 	Dropped []unsaid `json:"dropped"`
+
+	decided map[string]narrow.Decision // of what is in Tools
 }
 
 // unsaid is something that the file of a harness does not say.
@@ -64,15 +66,16 @@ type unsaid struct {
 }
 
 func (a *app) runExport(ctx context.Context, spec string, o exportOptions) error {
-	if o.to != "claude" {
-		return usagef("--to names a harness whose agent files are known: claude")
+	harness, known := agentFiles[o.to]
+	if !known {
+		return usagef("--to names a harness whose agent files are known: claude or opencode")
 	}
 	e, c, err := a.narrow(ctx, spec, o.narrowing)
 	if err != nil {
 		return err
 	}
 	x := exported{Type: "export", To: o.to, Profile: e.Profile, Tools: []string{}}
-	x.tools(e)
+	asked := x.tools(e, harness)
 	if len(x.Tools) == 0 {
 		return &repo.Error{Kind: repo.Refused, Reason: "no-tools", Path: e.Profile, Msg: "no tool of the profile can be written, and a file without tools would grant all"}
 	}
@@ -84,12 +87,14 @@ func (a *app) runExport(ctx context.Context, spec string, o exportOptions) error
 	delete(value, "state")
 	// On one line, so that no reader of the file takes a part of it for another member.
 	description := strings.Join(strings.Fields(c.Source.Document.Description()), " ")
-	head := map[string]any{"name": e.Profile, "description": description, "tools": strings.Join(x.Tools, ", ")}
-	if e.Model.Provider == "anthropic" && e.Model.ID != "" {
-		head["model"] = e.Model.ID
+	head := map[string]any{"description": description}
+	if o.to == "opencode" {
+		x.opencodeHead(e, head, asked)
+	} else {
+		x.claudeHead(e, head, asked)
 	}
 	x.rest(e, head)
-	front, err := textedit.Encode(head, textedit.YAML, claudeHead{}, textedit.Options{})
+	front, err := textedit.Encode(head, textedit.YAML, headOrder{}, textedit.Options{})
 	if err != nil {
 		return err
 	}
@@ -106,43 +111,67 @@ func (a *app) runExport(ctx context.Context, spec string, o exportOptions) error
 	return a.write([]byte(x.Text))
 }
 
-// claudeHead is the order of the members in front of the file.
-type claudeHead struct{}
+// headOrder is the order of the members in front of the file. In a map of permissions the last rule that fits counts,
+// so that the one for everything comes first.
+type headOrder struct{}
 
-func (claudeHead) Order(canonical.Pointer) []string {
-	return []string{"name", "description", "tools", "model"}
+func (headOrder) Order(at canonical.Pointer) []string {
+	if len(at) > 0 {
+		return []string{"*"}
+	}
+	return []string{"name", "description", "mode", "tools", "model", "permission"}
 }
 
-func (claudeHead) Identity(canonical.Pointer) string { return "" }
+func (headOrder) Identity(canonical.Pointer) string { return "" }
 
-// claudeTools are the names that the harness has for tools of profiles; in none of them is more than in ours. What
-// is not here is not written.
-var claudeTools = map[string][]string{
-	"read": {"Read"}, "search": {"Grep", "Glob"}, "grep": {"Grep"}, "glob": {"Glob"},
-	"edit": {"Edit"}, "write": {"Write"}, "shell": {"Bash"}, "bash": {"Bash"},
-	"fetch": {"WebFetch"}, "web_fetch": {"WebFetch"},
+func (x *exported) claudeHead(e *narrow.Effective, head map[string]any, asked map[string]string) {
+	head["name"], head["tools"] = e.Profile, strings.Join(x.Tools, ", ")
+	if e.Model.Provider == "anthropic" && e.Model.ID != "" {
+		head["model"] = e.Model.ID
+	}
+	for _, field := range sortedKeys(asked) {
+		x.drop(field, "%s", asked[field])
+	}
 }
 
-// plainMCP is a tool of an MCP server whose name needs no escape.
-var plainMCP = regexp.MustCompile(`^mcp/([A-Za-z0-9][A-Za-z0-9_-]*)/([A-Za-z0-9][A-Za-z0-9_-]*)$`)
+// opencodeHead writes permissions, which is more than a list of tools: what a person is asked about stays so.
+func (x *exported) opencodeHead(e *narrow.Effective, head map[string]any, asked map[string]string) {
+	rules := map[string]any{"*": "deny"}
+	for _, name := range x.Tools {
+		rules[name] = string(x.decided[name])
+	}
+	head["permission"] = rules
+	head["mode"] = "all"
+	if mode, _ := canonical.Get(e.Spec, canonical.Pointer{"runtime", "mode"}); mode == "primary" || mode == "subagent" {
+		head["mode"] = mode
+	}
+	if e.Model.Provider != "" && e.Model.ID != "" {
+		head["model"] = e.Model.Provider + "/" + e.Model.ID
+	}
+}
 
 func (x *exported) drop(field, format string, args ...any) {
 	x.Dropped = append(x.Dropped, unsaid{field, fmt.Sprintf(format, args...)})
 }
 
-// tools writes the tools that are granted by name and not denied.
-func (x *exported) tools(e *narrow.Effective) {
+// tools gathers the names of the tools that are granted by name and not denied. It gives what is to be said of those
+// that a person is asked about, by field.
+func (x *exported) tools(e *narrow.Effective, f agentFile) map[string]string {
 	v, _ := canonical.Get(e.Spec, canonical.Pointer{"tools", "allow"})
 	granted, _ := v.([]any)
+	asked := map[string]string{}
+	x.decided = map[string]narrow.Decision{}
 	for i, g := range granted {
 		tool, _ := g.(string)
 		field := fmt.Sprintf("/spec/tools/allow/%d", i)
-		names := claudeTools[tool]
-		// With two underlines in a part, two tools would be written alike, of which one may not be granted.
-		if m := plainMCP.FindStringSubmatch(tool); m != nil && !strings.Contains(tool, "__") {
-			names = []string{"mcp__" + m[1] + "__" + m[2]}
-		}
+		names := f.theirs(tool)
 		verdict := e.Decide(tool, "", "")
+		if both := f.together[tool]; both != "" { // they have one name for what is two tools here
+			names = f.theirs(both)
+			for _, other := range f.parts[both] {
+				verdict.Decision = verdict.Decision.Lesser(e.Decide(other, "", "").Decision)
+			}
+		}
 		switch {
 		case strings.Contains(tool, "*"):
 			x.drop(field, "%q is a pattern, and the file lists tools by name", tool)
@@ -154,14 +183,17 @@ func (x *exported) tools(e *narrow.Effective) {
 			x.drop(field, "%q is denied: %s", tool, verdict.Reason)
 			continue
 		case verdict.Decision == narrow.Ask:
-			x.drop(field, "%q is written, and that a person is asked is not (%s)", tool, verdict.Reason)
+			asked[field] = fmt.Sprintf("%q is written, and that a person is asked is not (%s)", tool, verdict.Reason)
 		}
 		for _, n := range names {
 			if !slices.Contains(x.Tools, n) {
 				x.Tools = append(x.Tools, n)
+				x.decided[n] = verdict.Decision
 			}
+			x.decided[n] = x.decided[n].Lesser(verdict.Decision)
 		}
 	}
+	return asked
 }
 
 // rest names the other members of the contract, of which the file has none.
@@ -171,6 +203,9 @@ func (x *exported) rest(e *narrow.Effective, head map[string]any) {
 		for _, k := range slices.Sorted(maps.Keys(part)) {
 			written := member == "role" && k != "expertise" || member == "tools" && (k == "policy" || k == "allow" || k == "deny")
 			if _, has := head["model"]; has && member == "model" && (k == "provider" || k == "id") {
+				written = true
+			}
+			if _, has := head["mode"]; has && member == "runtime" && k == "mode" {
 				written = true
 			}
 			if !written {

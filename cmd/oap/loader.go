@@ -71,6 +71,10 @@ func (d *discovery) read(ctx context.Context, root resolve.Root, p, name string)
 
 // place says what a document of the repository really is, where links lead to one file by several paths.
 func (d *discovery) place(ctx context.Context, root resolve.Root, doc *profile.Document) (*resolve.Source, error) {
+	root, err := d.vouched(ctx, root, doc)
+	if err != nil {
+		return nil, err
+	}
 	s := &resolve.Source{Root: root, Path: doc.Path, Document: doc}
 	if c, ok := d.source.(catalog.Commit); ok {
 		final, err := c.Snapshot.Follow(ctx, doc.Path)
