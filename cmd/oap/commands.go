@@ -18,6 +18,7 @@ func (a *app) commands() []*cobra.Command {
 		a.newEditCommand(),
 		a.newEffectiveCommand(),
 		a.newExportCommand(),
+		a.newHookCommand(),
 		a.newImportCommand(),
 		a.newInitCommand(),
 		a.newListCommand(),

@@ -42,6 +42,15 @@ func (a *app) outboxDir(r *repo.Repo) (string, error) {
 	if dir := a.setting(r, "outbox"); dir != "" {
 		return filepath.Abs(a.resolve(dir))
 	}
+	state, err := a.stateDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(state, "outbox"), nil
+}
+
+// stateDir is where the user's programs keep what is between two runs (XDG base directories).
+func (a *app) stateDir() (string, error) {
 	state := a.getenv("XDG_STATE_HOME")
 	if state == "" {
 		home := a.getenv("HOME")
@@ -50,7 +59,7 @@ func (a *app) outboxDir(r *repo.Repo) (string, error) {
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(state, "oap", "outbox"), nil
+	return filepath.Join(state, "oap"), nil
 }
 
 // openOutbox takes what lies in the outbox. The app gives back what is left of it when the run ends.
@@ -59,7 +68,12 @@ func (a *app) openOutbox(r *repo.Repo) (*outbox, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.openBox(dir)
+}
+
+func (a *app) openBox(dir string) (*outbox, error) {
 	b := &outbox{dir: dir, taken: map[string]*takenDelta{}}
+	var err error
 	b.root, err = os.OpenRoot(dir)
 	switch {
 	case notFound(err):

@@ -69,6 +69,11 @@ func (a *app) execute(ctx context.Context, args []string) (code int) {
 	a.ctx = ctx
 	root := newRootCommand(a)
 	root.SetArgs(args)
+	defer func() {
+		if code == exitUsage && isHook(root, args) {
+			code = exitNo // to some harnesses 2 is a hook that forbids
+		}
+	}()
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
@@ -85,6 +90,17 @@ func (a *app) execute(ctx context.Context, args []string) (code int) {
 		a.json = a.json || asksForJSON(args)
 	}
 	return a.fail(err)
+}
+
+// isHook reports whether a harness calls.
+func isHook(root *cobra.Command, args []string) bool {
+	cmd, _, _ := root.Find(args)
+	for ; cmd != nil; cmd = cmd.Parent() {
+		if cmd.Name() == "hook" {
+			return true
+		}
+	}
+	return false
 }
 
 // asksForJSON looks for --json behind the flag at which parsing ended.

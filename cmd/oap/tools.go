@@ -18,12 +18,13 @@ type toolsOptions struct {
 	narrowing
 	action, target string
 	who            string
+	hook           string
 }
 
 func (a *app) newToolsCommand() *cobra.Command {
 	var o toolsOptions
 	cmd := &cobra.Command{
-		Use:   "tools NAME TOOL... --policy FILE | tools --who TOOL",
+		Use:   "tools NAME TOOL... --policy FILE | tools NAME --hook HARNESS | tools --who TOOL",
 		Short: "Ask whether a tool may be called, or who has it",
 		Long: `Say whether a profile may call a tool on this machine, and which line of which document says
 so: exit 0 allow, 3 ask a person, 4 deny. Of several tools the strictest answer gives the exit
@@ -31,17 +32,24 @@ code. --action and --target say what the call is to do, and to which path, host 
 where the answer depends on them and they are not named, it is at most "ask". NAME may be a
 .json file with what oap session start printed; then its own policy counts.
 
+--hook HARNESS reads the payload of that harness's tool hook on standard input and answers in
+its own form, always with exit 0: no to what is denied and to whatever keeps oap from deciding.
+What is allowed is left to the harness's own rules.
+
 --who lists the profiles that have a tool, by their own contract and the profiles they extend,
 and, with --policy, by the policy.`,
 		Example: `  oap tools code-reviewer read git/diff --policy policy.yaml
   oap tools code-reviewer edit --target src/main.go --policy policy.yaml
+  oap tools code-reviewer --hook claude --policy policy.yaml < payload.json
   oap tools --who shell
   oap tools --who 'mcp/tickets/close' --at HEAD~5`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.who != "" && len(args) > 0:
 				return usagef("--who asks about all profiles; take away %q", args[0])
-			case o.who == "" && len(args) < 2:
+			case o.hook != "" && (o.who != "" || len(args) != 1 || o.action+o.target != ""):
+				return usagef("--hook takes the profile alone: the payload says what is called")
+			case o.hook == "" && o.who == "" && len(args) < 2:
 				return usagef("name a profile and at least one tool, or ask with --who TOOL")
 			}
 			return nil
@@ -51,6 +59,9 @@ and, with --policy, by the policy.`,
 			if o.who != "" {
 				return a.runWho(cmd.Context(), o)
 			}
+			if o.hook != "" {
+				return a.runToolsHook(cmd.Context(), args[0], o)
+			}
 			return a.runTools(cmd.Context(), args[0], args[1:], o)
 		},
 	}
@@ -59,6 +70,7 @@ and, with --policy, by the policy.`,
 	f.StringVar(&o.action, "action", "", "what the call does: `ACTION`, such as read, edit, shell or network")
 	f.StringVar(&o.target, "target", "", "`TARGET` of the call: a path, host or command")
 	f.StringVar(&o.parent, "as-subagent-of", "", "the agent that calls this one: `PARENT`, a name or a record")
+	f.StringVar(&o.hook, "hook", "", "answer the tool hook of `HARNESS`: claude, codex, gemini or opencode")
 	f.StringVar(&o.who, "who", "", "list the profiles that have `TOOL`")
 	return cmd
 }
