@@ -19,6 +19,7 @@ import (
 	"github.com/open-agent-profile/oap/profile"
 	"github.com/open-agent-profile/oap/profile/narrow"
 	"github.com/open-agent-profile/oap/profile/render"
+	"github.com/open-agent-profile/oap/profile/resolve"
 	"github.com/open-agent-profile/oap/repo"
 )
 
@@ -162,11 +163,29 @@ func (a *app) manifestInput(c *composition, o manifestOptions) (in agentmanifest
 	if in.Namespace == "" {
 		in.Namespace = a.setting(c.discovery.repo, "namespace")
 	}
-	contract := maps.Clone(c.Value)
+	if in.Value, err = granted(c.Resolved); err != nil {
+		return in, err
+	}
+	contract := maps.Clone(in.Value)
 	delete(contract, "state") // learned text is no authority, and a system prompt is
 	in.Prompt = render.Render(contract, render.Options{}).Text
 	in.Granted, err = narrow.Grant(narrow.From(c.Resolved), "")
 	return in, err
+}
+
+// granted is a resolved profile whose memory is within that of each base, as everything else about it is held to be:
+// the rules of merging alone would let a child remember what its base may not.
+func granted(r *resolve.Resolved) (map[string]any, error) {
+	if _, said := spec(r.Value)["memory"]; !said || len(r.Bases) == 0 {
+		return r.Value, nil
+	}
+	e, err := narrow.Narrow(narrow.From(r), nil, narrow.Options{})
+	if err != nil {
+		return nil, err
+	}
+	value, contract := maps.Clone(r.Value), maps.Clone(spec(r.Value))
+	contract["memory"], value["spec"] = e.Spec["memory"], contract
+	return value, nil
 }
 
 // beside reads files that a profile names by paths relative to its folder, where its links lead: at the commit that

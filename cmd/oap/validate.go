@@ -16,6 +16,7 @@ type validateOptions struct {
 	formatSet bool
 	digest    bool
 	strict    bool
+	resolve   bool
 }
 
 func (a *app) newValidateCommand() *cobra.Command {
@@ -34,12 +35,16 @@ tree, or of a commit with --branch or in a bare repository; there a name that st
 one root is an error. There the public personas are held against their bases, too, as by
 oap persona check. Having nothing to check under the roots is no failure.
 
+A document is judged by itself. With --resolve each profile that extends others is composed as
+well: a base that is not there, or is not the one that is pinned, is an error.
+
 --format is text, json (one object a line), sarif (2.1.0, for code scanning), github (workflow
 commands) or gitlab (code quality report). Everything is checked and printed before a failure
 is reported; a file that cannot be read does not hide the others.`,
 		Example: `  oap validate
   oap validate --strict --digest code-reviewer
   oap validate .agents session.delta.yaml
+  oap validate --resolve
   oap validate --format sarif > oap.sarif`,
 		ValidArgsFunction: a.completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,6 +55,7 @@ is reported; a file that cannot be read does not hide the others.`,
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "text", "print as `FORMAT`: text, json, sarif, github or gitlab")
 	f.BoolVar(&o.digest, "digest", false, "print both digests of each profile")
+	f.BoolVar(&o.resolve, "resolve", false, "compose profiles with what they extend, too")
 	f.BoolVar(&o.strict, "strict", false, "count warnings as failure")
 	return cmd
 }
@@ -84,7 +90,7 @@ func (a *app) runValidate(ctx context.Context, o validateOptions, args []string)
 		return usagef("--digest goes with --format text or json, not with %s", o.format)
 	}
 	a.json = o.format == "json"
-	v := &validation{app: a, seen: map[string]bool{}, digests: o.digest}
+	v := &validation{app: a, seen: map[string]bool{}, digests: o.digest, resolve: o.resolve}
 	if err := v.collect(ctx, args); err != nil {
 		return err
 	}

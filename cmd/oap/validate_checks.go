@@ -72,8 +72,8 @@ func (v *validation) personas(ctx context.Context) error {
 	return nil
 }
 
-// heirs holds profiles that extend others to what their manifests say, with what they inherit: a skill may get its
-// memory from a base.
+// heirs composes profiles that extend others, and holds them to what their manifests say with what they inherit: a
+// skill may get its memory from a base.
 func (v *validation) heirs(ctx context.Context) error {
 	found := map[string]*discovery{}
 	for _, c := range v.checked {
@@ -96,7 +96,11 @@ func (v *validation) heirs(ctx context.Context) error {
 			c.findings = append(c.findings, baseFinding(c.heir, err)...)
 			continue
 		}
-		c.findings = append(c.findings, agentmanifest.Gate(c.heir, spec(r.Value))...)
+		value, err := granted(r)
+		if err != nil {
+			return err
+		}
+		c.findings = append(c.findings, agentmanifest.Gate(c.heir, spec(value))...)
 	}
 	return nil
 }

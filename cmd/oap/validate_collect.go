@@ -20,6 +20,8 @@ import (
 type validation struct {
 	app       *app
 	digests   bool
+	resolve   bool // bases count for every profile
+	whole     bool // everything under the roots is checked
 	roots     []string
 	seen      map[string]bool // paths, so that a file which two arguments name is checked once
 	checked   []*checked
@@ -36,7 +38,7 @@ type checked struct {
 	column   int
 	findings []profile.Finding
 	digest   *digested
-	heir     *profile.Document // set where what it extends counts for its manifest
+	heir     *profile.Document // set where what it extends counts
 	commit   string            // that it was read at
 }
 
@@ -50,6 +52,7 @@ func (v *validation) findings() []profile.Finding {
 
 func (v *validation) collect(ctx context.Context, args []string) error {
 	if len(args) == 0 {
+		v.whole = true
 		if err := v.underRoots(ctx); err != nil {
 			return err
 		}
@@ -279,7 +282,8 @@ func (v *validation) document(p, root string, data []byte, doc *profile.Document
 		return nil
 	}
 	c.findings = append(c.findings, agentmanifest.Gate(doc, spec(doc.Value))...)
-	if doc.Value["extends"] != nil && agentmanifest.Speaks(doc) && !profile.HasErrors(c.findings) {
+	// One file is judged by itself: a base is looked for where everything is checked, or where that is asked for.
+	if doc.Value["extends"] != nil && !profile.HasErrors(c.findings) && (v.resolve || v.whole && agentmanifest.Speaks(doc)) {
 		c.heir = doc
 	}
 	c.name = doc.Name()
