@@ -102,7 +102,9 @@ func (v *validation) heirs(ctx context.Context) error {
 			return err
 		}
 		c.findings = append(c.findings, agentmanifest.Gate(c.heir, spec(value))...)
-		slices.SortStableFunc(c.findings, func(a, b profile.Finding) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
+		slices.SortStableFunc(c.findings, func(a, b profile.Finding) int {
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		})
 	}
 	return nil
 }
