@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -91,6 +92,9 @@ func (a *app) remoteRequest(ctx context.Context, r *repo.Repo, o remoteOptions) 
 	q := remote.Request{
 		Remote: o.remote, To: o.to, Retries: o.retries, Timeout: o.timeout, PushAll: o.all,
 		Widening: widening, Env: a.environ, Prompt: isTerminal(os.Stdin), Progress: a.progress(),
+	}
+	if state, err := a.stateDir(); err == nil {
+		q.Turns = filepath.Join(state, "turns")
 	}
 	if o.retries < 1 || o.timeout <= 0 {
 		return q, usagef("--retries and --timeout are more than nothing")

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -134,14 +135,20 @@ func checkRebased(t *testing.T, g *oaptest.Repo, branch string) {
 	g.Sound()
 }
 
-// TestManyClones has sessions on several clones apply deltas to three profiles and sync after each, all at once, while
+// TestManyClones has sessions on several clones apply deltas to three profiles and push each, all at once, while
 // somebody commits by hand and git collects in the remote. What was acknowledged is in the remote once. OAP_SOAK sets
-// the number of clones.
+// the number of clones, OAP_BATCH how many deltas go into one call.
 func TestManyClones(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some hundred processes")
 	}
-	const deltas = 3
+	calls, batch := 3, 1
+	if os.Getenv("OAP_SOAK") != "" {
+		calls = 5
+	}
+	if n, err := strconv.Atoi(os.Getenv("OAP_BATCH")); err == nil && n > 0 {
+		batch = n
+	}
 	names := []string{"pa", "pb", "pc"}
 	seed := oaptest.New(t)
 	var files []string
@@ -154,26 +161,32 @@ func TestManyClones(t *testing.T) {
 	oapBinary(t)
 
 	var mu sync.Mutex
-	acked, failed := map[string]bool{}, 0
+	acked, failed, longest := map[string]bool{}, 0, time.Duration(0)
 	began := time.Now()
 	var all sync.WaitGroup
 	for i := range scaled(5) {
 		c := seed.At(seed.Beside(fmt.Sprintf("clone%d", i)))
 		seed.Git("clone", "-q", "--template=", bare.Dir, c.Dir)
 		all.Go(func() {
-			for d := range deltas {
-				id := fmt.Sprintf("c%d-%d", i, d)
-				name := names[(i+d)%len(names)]
-				if code, out := oapIn(t, c, writersDelta(name, 1, id), "apply-delta", "-"); code != 0 {
-					t.Errorf("%s: exit %d: %s", id, code, out)
-					continue
+			for call := range calls {
+				dir := seed.At(seed.Beside(fmt.Sprintf("deltas%d-%d", i, call)))
+				var ids []string
+				for d := range batch {
+					id := fmt.Sprintf("c%d-%d", i, call*batch+d)
+					dir.Write(fmt.Sprintf("%03d.delta.yaml", d), writersDelta(names[(i+call+d)%len(names)], 1, id))
+					ids = append(ids, id)
 				}
-				code, out := oapIn(t, c, "", "sync", "--retries", "40")
+				start := time.Now()
+				code, out := oapIn(t, c, "", "apply-delta", "--push", "--retries", "40", dir.Dir)
+				waited := time.Since(start)
 				mu.Lock()
+				longest = max(longest, waited)
 				if code == 0 {
-					acked[id] = true
+					for _, id := range ids {
+						acked[id] = true
+					}
 				} else if failed++; code != 7 {
-					t.Errorf("%s: exit %d: %s", id, code, out)
+					t.Errorf("%s: exit %d: %s", ids[0], code, out)
 				}
 				mu.Unlock()
 			}
@@ -188,7 +201,8 @@ func TestManyClones(t *testing.T) {
 	took := time.Since(began)
 	close(stop)
 	beside.Wait()
-	t.Logf("%d deltas acknowledged, %d not, in %s: %.1f a second", len(acked), failed, took.Round(time.Millisecond), float64(len(acked))/took.Seconds())
+	t.Logf("%d deltas acknowledged, %d calls not, in %s: %.1f a second; the longest call took %s",
+		len(acked), failed, took.Round(time.Millisecond), float64(len(acked))/took.Seconds(), longest.Round(time.Millisecond))
 	checkMet(t, seed, bare, names, acked)
 }
 

@@ -61,7 +61,7 @@ func planRequest(ctx context.Context, r *repo.Repo, v *view, seen *seen, o Optio
 	var w *worked
 	switch {
 	case !fits(req.Delta, rc):
-		if w, err = rebase(ctx, r, v, o, req, t, rc); err != nil {
+		if w, err = rebase(ctx, r, v, seen, o, req, t, rc); err != nil {
 			return out, err
 		}
 	case err != nil:

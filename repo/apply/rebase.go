@@ -37,9 +37,9 @@ func fits(d *delta.Delta, rc *Receipt) bool {
 // rebase carries a delta that was made for an older revision over to the tip: it is applied to the
 // revision it was made for, found in history, and the two are merged by identity. Errors: [*Error] of
 // kind Stale or Digest where no base is found or several are, Conflict where entries exclude each other.
-func rebase(ctx context.Context, r *repo.Repo, v *view, o Options, req *Request, t *target, rc *Receipt) (*worked, error) {
+func rebase(ctx context.Context, r *repo.Repo, v *view, known *seen, o Options, req *Request, t *target, rc *Receipt) (*worked, error) {
 	d := req.Delta
-	bases, err := findBases(ctx, r, v, d, t)
+	bases, err := findBases(ctx, r, v, known, d, t)
 	if err != nil {
 		return nil, err
 	}
@@ -130,21 +130,35 @@ func brief(v any) string {
 
 // findBases gives the distinct documents of the profile's history that the delta may have been made for:
 // of its target.revision and, where it names one, its digest. A document that names its digest is one.
-func findBases(ctx context.Context, r *repo.Repo, v *view, d *delta.Delta, t *target) ([]map[string]any, error) {
+func findBases(ctx context.Context, r *repo.Repo, v *view, known *seen, d *delta.Delta, t *target) ([]map[string]any, error) {
 	w := &baseSearch{repo: r, snapshot: v.snapshot, delta: d, seen: map[repo.ID]bool{}, name: t.doc.Name(), id: t.doc.ID(), roots: v.roots}
 	// Documents that earlier deltas of the same call have made are not in git yet.
 	for _, doc := range v.made[t.path] {
 		w.consider(doc)
 	}
-	path, from := t.path, v.snapshot.ID()
-	for from != "" && !w.enough {
-		next, err := w.walk(ctx, path, from)
-		if err != nil {
-			return nil, err
-		}
-		path, from = next.path, next.from
+	if w.enough {
+		return w.found, nil
 	}
-	return w.found, nil
+	// Deltas of one call are often made for one revision.
+	key := fmt.Sprintf("%s\x00%d\x00%s", t.path, d.Target.Revision, d.Target.Digest)
+	old, kept := known.bases[key]
+	if !kept {
+		made := w.found
+		w.found = nil
+		path, from := t.path, v.snapshot.ID()
+		for from != "" && !w.enough {
+			next, err := w.walk(ctx, path, from)
+			if err != nil {
+				return nil, err
+			}
+			path, from = next.path, next.from
+		}
+		old, w.found = w.found, made
+		if d.Target.Revision <= t.doc.Revision() { // what this run makes later is of a later one
+			known.bases[key] = old
+		}
+	}
+	return append(w.found, old...), nil
 }
 
 // baseSearch walks the versions of a profile from new to old.
@@ -183,6 +197,10 @@ func (w *baseSearch) walk(ctx context.Context, path string, from repo.ID) (place
 			if err != nil {
 				return place{}, err
 			}
+			if revision, ok := profile.RevisionIn(path, data); ok && revision != w.delta.Target.Revision {
+				w.passed(revision)
+				continue
+			}
 			if doc, err := profile.Parse(path, data); err == nil {
 				w.consider(doc)
 			}
@@ -197,14 +215,20 @@ func (w *baseSearch) walk(ctx context.Context, path string, from repo.ID) (place
 	return w.before(ctx, path, oldest.Parents[0])
 }
 
-// consider takes a version in. The walk goes from new to old, so a version older than the wanted one ends
-// it once there is a candidate.
+// passed notes a version of another revision. The walk goes from new to old, so a version older than the wanted one
+// ends it once there is a candidate.
+func (w *baseSearch) passed(revision int) {
+	if revision < w.delta.Target.Revision {
+		w.enough = len(w.found) > 0
+	}
+}
+
+// consider takes a version in.
 func (w *baseSearch) consider(doc *profile.Document) {
 	d := w.delta
 	switch {
-	case doc.Revision() < d.Target.Revision:
-		w.enough = len(w.found) > 0
-	case doc.Revision() > d.Target.Revision:
+	case doc.Revision() != d.Target.Revision:
+		w.passed(doc.Revision())
 	case !d.Target.HasDigest:
 		w.found = append(w.found, doc.Value)
 	default:

@@ -39,6 +39,8 @@ type seen struct {
 	tip   repo.ID            // the commit that the memories below end at
 	files map[string]*memory // by path
 	since *memory
+	// bases are documents of the history that a delta may have been made for, by path, revision and digest.
+	bases map[string][]map[string]any
 }
 
 // memory is a stretch of history that was read.
@@ -57,7 +59,7 @@ func (s *seen) lookup(ctx context.Context, tip repo.ID, t *target, req *Request,
 		return "", nil
 	}
 	if s.tip != tip {
-		s.tip, s.files, s.since = tip, map[string]*memory{}, nil
+		s.tip, s.files, s.since, s.bases = tip, map[string]*memory{}, nil, map[string][]map[string]any{}
 	}
 	if first := firstEntry(t.doc.Value, req.Delta.Session.ID); first > 0 {
 		if commit, err := s.inFile(ctx, t.path, req.Key, first); commit != "" || err != nil {

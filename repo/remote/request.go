@@ -36,6 +36,10 @@ type Request struct {
 	Signoff    bool
 	Hooks      bool
 
+	// Turns is a folder of the user's in which the processes of this machine that push to one remote take turns; ""
+	// lets them race. Losers of a race have done all their work for nothing, and on one machine they need not.
+	Turns string
+
 	Env      []string  // of git; nil is os.Environ()
 	Prompt   bool      // a person is there to answer git's questions
 	Progress io.Writer // takes git's progress; nil keeps git quiet

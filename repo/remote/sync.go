@@ -2,7 +2,10 @@ package remote
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -42,24 +45,15 @@ func Push(ctx context.Context, r *repo.Repo, q Request) (*Result, error) {
 func (s *session) run(ctx context.Context, hope bool) error {
 	for {
 		s.out.Tries++
-		began := time.Now()
-		if !hope {
-			if err := s.fetch(ctx); err != nil {
-				return err
-			}
-			if err := s.integrate(ctx); err != nil {
-				return err
-			}
-		}
-		specs, err := s.specs(ctx)
+		done, waited, err := s.turn(ctx)
 		if err != nil {
 			return err
 		}
-		v := accepted
-		if len(specs) > 0 {
-			if v, err = s.push(ctx, specs); err != nil {
-				return err
-			}
+		began := time.Now()
+		specs, v, err := s.try(ctx, hope && !waited) // after somebody else's turn there is nothing to hope for
+		done()
+		if err != nil {
+			return err
 		}
 		switch v {
 		case accepted:
@@ -80,6 +74,40 @@ func (s *session) run(ctx context.Context, hope bool) error {
 		}
 		hope = false
 	}
+}
+
+// try is one round: learn what the remote has, unless it is hoped that it has not moved, join, and push.
+func (s *session) try(ctx context.Context, hope bool) ([]spec, verdict, error) {
+	if !hope {
+		if err := s.fetch(ctx); err != nil {
+			return nil, broken, err
+		}
+		if err := s.integrate(ctx); err != nil {
+			return nil, broken, err
+		}
+	}
+	specs, err := s.specs(ctx)
+	if err != nil || len(specs) == 0 {
+		return specs, accepted, err
+	}
+	v, err := s.push(ctx, specs)
+	return specs, v, err
+}
+
+// maxTurn bounds the wait for a turn: longer than a crowd on one machine needs, shorter than a conversation that hangs.
+const maxTurn = 30 * time.Second
+
+// turn waits for the other processes of this machine that push to the same place.
+func (s *session) turn(ctx context.Context) (done func(), waited bool, err error) {
+	if s.q.Turns == "" {
+		return func() {}, false, nil
+	}
+	url, ok := s.r.Setting("remote." + s.remote + ".pushurl")
+	if !ok {
+		url, _ = s.r.Setting("remote." + s.remote + ".url")
+	}
+	sum := sha256.Sum256([]byte(url))
+	return repo.Turn(ctx, filepath.Join(s.q.Turns, hex.EncodeToString(sum[:8])), maxTurn)
 }
 
 // along lets the refs that were to go with the branch meet the remote's, since one of them may be what was in the
