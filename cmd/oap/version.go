@@ -7,8 +7,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the release build: -ldflags "-X main.version=1.2.3".
-var version = "dev"
+// version and commit are set by the release build (.ci/release): -ldflags "-X main.version=1.2.3".
+var (
+	version = "dev"
+	commit  = ""
+)
 
 func (a *app) newVersionCommand() *cobra.Command {
 	return &cobra.Command{
@@ -52,6 +55,9 @@ func versionInfo() versioned {
 		if s.Key == "vcs.revision" {
 			v.Commit = s.Value
 		}
+	}
+	if commit != "" {
+		v.Commit = commit
 	}
 	return v
 }
